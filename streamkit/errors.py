@@ -1,0 +1,188 @@
+"""Every error that streamkit raises.
+
+StreamkitError
+├── ConfigError              wrong set-up, found before any input or output
+├── TransportError           the connection failed
+│   └── TransportTimeout     it took too long to connect or to send the next bytes
+├── APIError                 the provider answered with an error, before or inside the stream
+│   ├── AuthenticationError  the key is missing, wrong or expired
+│   ├── PermissionDenied     the key may not do this
+│   ├── NotFound             no such model, deployment or path
+│   ├── InvalidRequest       the provider does not accept this request
+│   │   └── ContextOverflow  the conversation does not fit the model's window
+│   ├── ContentFiltered      the provider's filter stopped the prompt or the answer
+│   ├── RateLimited          too many requests for now
+│   ├── QuotaExceeded        no credit or allowance left: waiting does not help
+│   ├── Overloaded           the provider has no capacity for now
+│   └── ServerError          the provider failed
+├── ProtocolError            the stream breaks the rules of its dialect
+│   └── TruncatedStream      it ended before the answer did
+└── ToolError                a tool could not be run, or failed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streamkit.deltas import Delta
+    from streamkit.messages import MessageOutput
+
+__all__ = [
+    "APIError",
+    "AuthenticationError",
+    "ConfigError",
+    "ContentFiltered",
+    "ContextOverflow",
+    "InvalidRequest",
+    "NotFound",
+    "Overloaded",
+    "PermissionDenied",
+    "ProtocolError",
+    "QuotaExceeded",
+    "RateLimited",
+    "ServerError",
+    "StreamkitError",
+    "ToolError",
+    "TransportError",
+    "TransportTimeout",
+    "TruncatedStream",
+]
+
+# How much of a frame or a body a message may quote, in characters.
+EXCERPT = 300
+
+
+class StreamkitError(Exception):
+    """The root of all errors of streamkit.
+
+    `partial` is what had been accumulated when a stream broke, else None. `deltas` holds what the failing stage
+    could still complete; a caller that folds by hand folds these first.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.partial: MessageOutput | None = None
+        self.deltas: list[Delta] = []
+
+
+class ConfigError(StreamkitError):
+    """The set-up is wrong: an unknown name, a missing key, a bad option. Raised before any I/O."""
+
+
+class TransportError(StreamkitError):
+    """The connection could not be made, or broke."""
+
+
+class TransportTimeout(TransportError):
+    """Connecting, or waiting for the next bytes, took longer than the limit."""
+
+
+class APIError(StreamkitError):
+    """The provider reported an error.
+
+    `status` is the HTTP status (200 for an error inside a stream), `request_id` the provider's own, `body` the
+    error as it came (at most 64 KiB), `code` and `type` the provider's words. `retryable` says whether the same
+    request may succeed later, `retry_after_s` how long the provider asked to wait, in seconds.
+    """
+
+    retryable = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str = "",
+        status: int | None = None,
+        request_id: str | None = None,
+        code: str | None = None,
+        type: str | None = None,
+        body: str = "",
+        retryable: bool | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        where = [provider] if provider else []
+        if status is not None:
+            where.append(f"HTTP {status}")
+        if code or type:
+            where.append(code or type or "")
+        if request_id:
+            where.append(f"request {request_id}")
+        super().__init__(f"{message} ({', '.join(where)})" if where else message)
+        self.message = message
+        self.provider = provider
+        self.status = status
+        self.request_id = request_id
+        self.code = code
+        self.type = type
+        self.body = body
+        self.retry_after_s = retry_after_s
+        if retryable is not None:
+            self.retryable = retryable
+
+
+class AuthenticationError(APIError):
+    """The key is missing, wrong or expired."""
+
+
+class PermissionDenied(APIError):
+    """The key is good but may not do this."""
+
+
+class NotFound(APIError):
+    """There is no such model, deployment or path."""
+
+
+class InvalidRequest(APIError):
+    """The provider does not accept this request as it is."""
+
+
+class ContextOverflow(InvalidRequest):
+    """The conversation does not fit the model's context window."""
+
+
+class ContentFiltered(APIError):
+    """The provider's content filter stopped the prompt or the answer."""
+
+
+class RateLimited(APIError):
+    """Too many requests or tokens for now; see `retry_after_s`."""
+
+    retryable = True
+
+
+class QuotaExceeded(APIError):
+    """No credit or allowance is left; waiting a little does not help."""
+
+
+class Overloaded(APIError):
+    """The provider has no capacity for now."""
+
+    retryable = True
+
+
+class ServerError(APIError):
+    """The provider failed on its side."""
+
+    retryable = True
+
+
+class ProtocolError(StreamkitError):
+    """The stream breaks the rules of its dialect; `frame` is the piece at fault, as it came."""
+
+    def __init__(self, message: str, *, frame: bytes | str = b"") -> None:
+        text = frame.decode("utf-8", "replace") if isinstance(frame, bytes) else frame
+        super().__init__(f"{message}: {text[:EXCERPT]!r}" if text else message)
+        self.frame = frame
+
+
+class TruncatedStream(ProtocolError):
+    """The stream ended before the provider ended the answer: the connection was cut on the way."""
+
+
+class ToolError(StreamkitError):
+    """A tool could not be run, or says by raising this what the model should be told."""
+
+    def __init__(self, message: str, *, details: Any = None) -> None:
+        super().__init__(message)
+        self.details = details

@@ -1,0 +1,149 @@
+"""What every dialect is: a parser of its stream and an encoder of its requests."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from streamkit.deltas import Delta, RawFrame
+from streamkit.errors import ConfigError, StreamkitError
+from streamkit.limits import Limits
+from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.request import EncodedRequest, Request
+from streamkit.wire import Frame, new_decoder
+
+__all__ = ["Parser", "Protocol", "mint_call_id"]
+
+
+def mint_call_id() -> str:
+    """Return an id for a call that came without one, unique in any conversation."""
+    return f"call_{secrets.token_hex(12)}"
+
+
+class Parser:
+    """The bytes of one response, in any cut → deltas.
+
+    `feed` returns the deltas of what is complete by now; `finish`, at the end of input, the rest. At an error both
+    return what was already complete, and the next call raises it, with `deltas` for what had been held back. `ended`
+    is true once nothing that may follow can change the result (the provider's end, or an error): a reader may stop
+    and call `finish`. `heartbeats` counts what came only to keep the connection alive.
+
+    A dialect subclasses this with `_read`, which appends the deltas of some frames and sets `ended` at the
+    provider's end; `_end`, for the end of input before that; and `_flush`, for what is held back when an error
+    breaks the stream.
+    """
+
+    protocol: ClassVar[str]
+    framing: ClassVar[str] = "sse"
+    modes: ClassVar[tuple[str, ...]] = ("incremental",)
+
+    def __init__(
+        self,
+        *,
+        provider: str = "",
+        quirks: Quirks | None = None,
+        framing: str | None = None,
+        mode: str | None = None,
+        include_raw: bool = False,
+        limits: Limits | None = None,
+        mint: Callable[[], str] = mint_call_id,
+    ) -> None:
+        """Prepare to parse one response; raises `ConfigError` for an unknown framing or mode."""
+        if mode is not None and mode not in self.modes:
+            raise ConfigError(f"{self.protocol} has no mode {mode!r}; it has {', '.join(self.modes)}")
+        self.provider = provider
+        self.quirks = quirks or Quirks()
+        self.limits = limits or Limits()
+        self.ended = False
+        self._mint = mint
+        self._mode = mode or self.modes[0]
+        self._include_raw = include_raw
+        self._decoder = new_decoder(framing or self.framing, self.limits)
+        self._pings = 0
+        self._error: StreamkitError | None = None
+
+    @property
+    def heartbeats(self) -> int:
+        """How many comments, pings and empty events have come; they are no progress."""
+        return self._decoder.heartbeats + self._pings
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """Return the deltas that `data` completes; raises the error that an earlier call met."""
+        if self._error is not None:
+            raise self._error
+        out: list[Delta] = []
+        if self.ended:
+            return out
+        try:
+            self._take(self._decoder.feed(data), out)
+            if self._decoder.error is not None:
+                raise self._decoder.error
+        except StreamkitError as error:
+            self._fail(error)
+        return out
+
+    def finish(self) -> list[Delta]:
+        """Return what the end of input completes.
+
+        Raises `TruncatedStream` where the provider had not ended the answer, or the error that an earlier call met;
+        its `deltas` are what could still be completed.
+        """
+        out: list[Delta] = []
+        if self._error is None and not self.ended:
+            try:
+                self._take(self._decoder.finish(), out)
+                if not self.ended:
+                    self._end(out)
+                    self.ended = True
+            except StreamkitError as error:
+                self._fail(error)
+                error.deltas[:0] = out
+        if self._error is not None:
+            raise self._error
+        return out
+
+    def _take(self, frames: list[Frame], out: list[Delta]) -> None:
+        if not self._include_raw:
+            self._read(frames, out)
+            return
+        for frame in frames:
+            if not self.ended:
+                out.append(RawFrame(frame.data.decode("utf-8", "replace"), frame.event))
+                self._read([frame], out)
+
+    def _fail(self, error: StreamkitError) -> None:
+        if self.ended:
+            return  # what comes after the end cannot spoil it
+        self._error = error
+        self.ended = True
+        self._flush(error.deltas)
+
+    def _read(self, frames: list[Frame], out: list[Delta]) -> None:
+        """Append the deltas of `frames`; set `ended` at the provider's end, after which frames say nothing."""
+        raise NotImplementedError
+
+    def _end(self, out: list[Delta]) -> None:
+        """Append what the end of input completes, or raise `TruncatedStream`."""
+        raise NotImplementedError
+
+    def _flush(self, out: list[Delta]) -> None:
+        """Append what was held back and would be lost with the error."""
+
+
+class Protocol(Struct, frozen=True):
+    """A dialect: its name, its parser, its encoder of requests, and the path of its endpoint."""
+
+    name: str
+    parser_type: type[Parser]
+    encoder: Callable[[Request, Quirks], EncodedRequest]
+
+    def parser(self, **options: Any) -> Parser:
+        """Return a fresh parser for one response; the options are those of `Parser`."""
+        return self.parser_type(**options)
+
+    def encode(self, request: Request, quirks: Quirks | None = None) -> EncodedRequest:
+        """Return the path, body and headers of `request`; raises `ConfigError` for what the dialect cannot say."""
+        return self.encoder(request, quirks or Quirks())

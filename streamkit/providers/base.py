@@ -1,0 +1,39 @@
+"""A vendor as a row of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from streamkit.protocols import Parser, Protocol, Quirks, get_protocol
+
+__all__ = ["Provider"]
+
+
+class Provider(Struct, frozen=True, kw_only=True):
+    """A vendor: which dialect it speaks, where, with which key, and where it departs from the dialect.
+
+    `base_url` is what the vendor's own SDK takes, "" where each account has its own. `key_variable` names the
+    environment variable of the key, "" where none is needed. `auth` is the header that carries the key:
+    `authorization` (as a bearer token) or one that takes it bare. `env_base_url` names a variable that overrides
+    the base URL.
+    """
+
+    name: str
+    protocol: str
+    base_url: str = ""
+    key_variable: str = ""
+    key_optional: bool = False
+    auth: str = "authorization"
+    env_base_url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    quirks: Quirks = Quirks()
+
+    def get_protocol(self) -> Protocol:
+        """Return the dialect that the vendor speaks."""
+        return get_protocol(self.protocol)
+
+    def parser(self, **options: Any) -> Parser:
+        """Return a fresh parser with the vendor's quirks; the options are those of `Parser`."""
+        return self.get_protocol().parser(**{"provider": self.name, "quirks": self.quirks, **options})

@@ -1,0 +1,13 @@
+"""OpenAI, its chat completions."""
+
+from streamkit.providers.base import Provider
+from streamkit.protocols import Quirks
+
+PROVIDER = Provider(
+    name="openai",
+    protocol="openai-chat",
+    base_url="https://api.openai.com/v1",
+    key_variable="OPENAI_API_KEY",
+    env_base_url="OPENAI_BASE_URL",
+    quirks=Quirks(system_role="developer"),
+)

@@ -1,0 +1,34 @@
+"""When things happened on one stream."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+__all__ = ["Timing"]
+
+
+class Timing(Struct, omit_defaults=True):
+    """Stamps of one response in ns, by `time.perf_counter_ns`, each taken when a read returned, before parsing."""
+
+    sent_ns: int = 0
+    headers_ns: int | None = None
+    first_byte_ns: int | None = None
+    first_token_ns: int | None = None  # the first text, thinking, refusal or argument
+    end_ns: int | None = None
+
+    @property
+    def time_to_first_token_s(self) -> float | None:
+        """Seconds from sending the request to the read that brought the first token."""
+        return None if self.first_token_ns is None else (self.first_token_ns - self.sent_ns) / 1e9
+
+    @property
+    def duration_s(self) -> float | None:
+        """Seconds from sending the request to the end of the answer."""
+        return None if self.end_ns is None else (self.end_ns - self.sent_ns) / 1e9
+
+    def tokens_per_second(self, output_tokens: int | None) -> float | None:
+        """Tokens a second between the first token and the end; None where that cannot be said."""
+        if not output_tokens or output_tokens < 2 or self.first_token_ns is None or self.end_ns is None:
+            return None
+        elapsed = self.end_ns - self.first_token_ns
+        return (output_tokens - 1) / (elapsed / 1e9) if elapsed > 0 else None

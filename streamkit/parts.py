@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, Union
+from typing import Any, Literal, TypeAlias, Union, get_args
 
 import msgspec
 from msgspec import Struct, field
@@ -141,7 +141,7 @@ Part: TypeAlias = Union[
     RawPart,
 ]
 
-_TAGS = {kind.__struct_config__.tag for kind in Part.__args__}
+_TAGS = {kind.__struct_config__.tag for kind in get_args(Part)}
 
 
 def as_part(value: Part | Mapping[str, Any] | str) -> Part:

@@ -42,31 +42,38 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     def __bool__(self) -> bool:
         """False where every count is zero or unreported: such an object says nothing."""
-        return any(structs.astuple(self)[:6]) or self.cost is not None
+        return any(_counts(self)) or bool(self.total_tokens) or self.cost is not None
 
     def merge(self, later: Usage) -> Usage:
         """Return this with each field replaced by the later one's where that is reported, zero included.
 
         For snapshots of one response; counts of different responses add up with `+`.
         """
-        new = [b if b is not None else a for a, b in zip(structs.astuple(self), structs.astuple(later), strict=True)]
-        return Usage(*new[:5], total_tokens=_total(new[:4]), cost=new[6])
+        latest = [b if b is not None else a for a, b in zip(_counts(self), _counts(later), strict=True)]
+        return Usage(*latest, cost=self.cost if later.cost is None else later.cost)
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum over two responses."""
-        pairs = zip(structs.astuple(self)[:6], structs.astuple(other)[:6], strict=True)
+        sums = [_add(a, b) for a, b in zip(_counts(self), _counts(other), strict=True)]
         cost = self.cost + other.cost if self.cost and other.cost else self.cost or other.cost
-        return Usage(*(_add(a, b) for a, b in pairs), cost=cost)
+        return Usage(*sums, cost=cost)
 
     def __post_init__(self) -> None:
         if self.total_tokens is None:
-            structs.force_setattr(self, "total_tokens", _total(structs.astuple(self)[:4]))
+            known = [n for n in _counts(self)[:4] if n is not None]
+            structs.force_setattr(self, "total_tokens", sum(known) if known else None)
+
+
+def _counts(usage: Usage) -> tuple[int | None, ...]:
+    """The counts that are not worked out from others."""
+    return (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.reasoning_tokens,
+    )
 
 
 def _add(a: _N | None, b: _N | None) -> _N | None:
     return b if a is None else a if b is None else a + b
-
-
-def _total(counts: list[int | None] | tuple[int | None, ...]) -> int | None:
-    known = [n for n in counts if n is not None]
-    return sum(known) if known else None

@@ -1,7 +1,7 @@
 """OpenAI, its chat completions."""
 
-from streamkit.providers.base import Provider
 from streamkit.protocols import Quirks
+from streamkit.providers.base import Provider
 
 PROVIDER = Provider(
     name="openai",

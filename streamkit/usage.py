@@ -49,14 +49,16 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
         For snapshots of one response; counts of different responses add up with `+`.
         """
-        latest = [b if b is not None else a for a, b in zip(_counts(self), _counts(later), strict=True)]
-        return Usage(*latest, cost=self.cost if later.cost is None else later.cost)
+        counts = (a if b is None else b for a, b in zip(_counts(self), _counts(later), strict=True))
+        fresh, output, read, write, reasoning = counts
+        return Usage(fresh, output, read, write, reasoning, cost=self.cost if later.cost is None else later.cost)
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum over two responses."""
-        sums = [_add(a, b) for a, b in zip(_counts(self), _counts(other), strict=True)]
+        counts = (_add(a, b) for a, b in zip(_counts(self), _counts(other), strict=True))
+        fresh, output, read, write, reasoning = counts
         cost = self.cost + other.cost if self.cost and other.cost else self.cost or other.cost
-        return Usage(*sums, cost=cost)
+        return Usage(fresh, output, read, write, reasoning, cost=cost)
 
     def __post_init__(self) -> None:
         if self.total_tokens is None:

@@ -1,0 +1,12 @@
+"""Together."""
+
+from streamkit.protocols import Quirks
+from streamkit.providers.base import Provider
+
+PROVIDER = Provider(
+    name="together",
+    protocol="openai-chat",
+    base_url="https://api.together.ai/v1",
+    key_variable="TOGETHER_API_KEY",
+    quirks=Quirks(max_tokens_field="max_tokens"),
+)

@@ -1,0 +1,50 @@
+"""Scripted answers rendered as the bodies of real responses.
+
+answer = Answer([Thinking("Let me look."), "It is ", Call("weather", {"city": "Oslo"})])
+body = render(answer, "anthropic", piece=3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from streamkit.errors import ConfigError
+from streamkit.testing import anthropic_body, openai_chat_body
+from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+
+__all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "render", "render_error"]
+
+
+class _Dialect(Struct, frozen=True):
+    render: Callable[[Answer, int, bool], list[bytes]]
+    error_frame: Callable[[str, str], bytes]
+
+
+# The dialects in which an answer can be rendered.
+SCRIPTED = {
+    "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame),
+    "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame),
+}
+
+
+def render(answer: Answer, protocol: str = "openai-chat", *, piece: int = 4, interleave: bool = False) -> bytes:
+    """Return the body of a streamed response that says `answer`.
+
+    Text, thinking and arguments come in deltas of `piece` characters. With `interleave`, the fragments of
+    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is `openai-chat` or
+    `anthropic`; raises `ConfigError` for another, and for what the protocol cannot say.
+    """
+    return b"".join(_dialect(protocol).render(answer, piece, interleave))
+
+
+def render_error(protocol: str = "openai-chat", message: str = "Overloaded", type: str = "overloaded_error") -> bytes:
+    """Return the frame by which a provider reports an error inside a stream that has begun."""
+    return _dialect(protocol).error_frame(message, type)
+
+
+def _dialect(protocol: str) -> _Dialect:
+    if protocol not in SCRIPTED:
+        raise ConfigError(f"answers can be scripted for {', '.join(SCRIPTED)}, not for {protocol!r}")
+    return SCRIPTED[protocol]

@@ -1,1 +1,122 @@
-"""streamkit: the bytes of any LLM provider's stream in, normalised deltas and complete messages out."""
+"""streamkit: the bytes of any LLM provider's stream in, normalised deltas and complete messages out.
+
+Every name loads its module on first use, so that an import costs little; httpx and anyio load with the first client.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Grouped by stage of the pipeline.
+_HOME = {
+    "streamkit.errors": (
+        "APIError",
+        "AuthenticationError",
+        "ConfigError",
+        "ContentFiltered",
+        "ContextOverflow",
+        "InvalidRequest",
+        "NotFound",
+        "Overloaded",
+        "PermissionDenied",
+        "ProtocolError",
+        "QuotaExceeded",
+        "RateLimited",
+        "ServerError",
+        "StreamkitError",
+        "ToolError",
+        "TransportError",
+        "TransportTimeout",
+        "TruncatedStream",
+    ),
+    "streamkit.limits": ("Limits",),
+    "streamkit.usage": ("Usage", "UsageCost"),
+    "streamkit.timing": ("Timing",),
+    "streamkit.partial_json": ("PartialJSON",),
+    "streamkit.parts": (
+        "AudioPart",
+        "CitationPart",
+        "EmbeddedImage",
+        "FilePart",
+        "FunctionCall",
+        "FunctionPart",
+        "ImagePart",
+        "ImageUrl",
+        "Part",
+        "RawPart",
+        "RefusalPart",
+        "ServerToolPart",
+        "TextPart",
+        "ValuePart",
+    ),
+    "streamkit.blocks": ("Block", "BlockRef", "OpaquePart", "ThinkingPart"),
+    "streamkit.messages": ("FinishReason", "Message", "MessageOutput", "Meta", "Origin", "as_message"),
+    "streamkit.deltas": (
+        "AudioDelta",
+        "BlockAdded",
+        "CitationAdded",
+        "Delta",
+        "Logprobs",
+        "MessageDeltaOutput",
+        "MessageEnd",
+        "MessageStart",
+        "RawFrame",
+        "RefusalDelta",
+        "RefusalEnd",
+        "RefusalStart",
+        "Replace",
+        "Retract",
+        "TextDelta",
+        "TextEnd",
+        "TextStart",
+        "ThinkingDelta",
+        "ThinkingEnd",
+        "ThinkingStart",
+        "ToolCallDelta",
+        "ToolCallEnd",
+        "ToolCallStart",
+        "UnknownFrame",
+        "UsageSnapshot",
+    ),
+    "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
+    "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
+    "streamkit.tools": ("Tool", "tool"),
+    "streamkit.providers": ("Provider", "get_provider"),
+    "streamkit.client": ("Client", "Stream"),
+    "streamkit.agent": ("Agent", "AgentBuilder"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *_MODULE_OF]
+
+if TYPE_CHECKING:
+    from streamkit.accumulator import *
+    from streamkit.agent import *
+    from streamkit.blocks import *
+    from streamkit.client import *
+    from streamkit.deltas import *
+    from streamkit.errors import *
+    from streamkit.limits import *
+    from streamkit.messages import *
+    from streamkit.partial_json import *
+    from streamkit.parts import *
+    from streamkit.protocols import *
+    from streamkit.providers import *
+    from streamkit.timing import *
+    from streamkit.tools import *
+    from streamkit.usage import *
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'streamkit' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

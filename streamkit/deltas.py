@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, Union
 
 from msgspec import Struct
 
-from streamkit.messages import FinishReason, Role
+from streamkit.messages import FinishReason, Meta, Role
 from streamkit.parts import Part
 from streamkit.usage import Usage
 
@@ -57,13 +57,17 @@ class _Closing(_OfChoice, frozen=True, kw_only=True):
 
 
 class MessageStart(_OfChoice, frozen=True):
-    """A message begins; `id` is the response's (on a tool message the answered call's)."""
+    """A message begins; `id` is the response's (on a tool message the answered call's).
+
+    `protocol`, `provider` and `model` say where it comes from, `meta` what else is known of it beforehand.
+    """
 
     role: Role = "assistant"
     id: str | None = None
     model: str | None = None
     provider: str | None = None
     protocol: str | None = None
+    meta: Meta | None = None
 
 
 class TextStart(_OfChoice, frozen=True):

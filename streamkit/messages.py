@@ -122,6 +122,7 @@ class MessageOutput(Struct, omit_defaults=True):
 
     `finish_reason` is None only where the message was cut off; `depth` is 0 for the agent itself and grows by one a
     sub-agent; `id` is the provider's response id; `timing` is there for a message that came over a connection.
+    `logprobs` and `refusal_logprobs` are one entry a token, as the provider gave them.
     """
 
     message: Message
@@ -133,3 +134,5 @@ class MessageOutput(Struct, omit_defaults=True):
     provider: str | None = None
     id: str | None = None
     timing: Timing | None = None
+    logprobs: list[Any] | None = None
+    refusal_logprobs: list[Any] | None = None

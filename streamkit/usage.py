@@ -66,15 +66,15 @@ class Usage(Struct, frozen=True, omit_defaults=True):
             structs.force_setattr(self, "total_tokens", sum(known) if known else None)
 
 
-def _counts(usage: Usage) -> tuple[int | None, ...]:
+def _counts(usage: Usage) -> list[int | None]:
     """The counts that are not worked out from others."""
-    return (
+    return [
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_read_tokens,
         usage.cache_write_tokens,
         usage.reasoning_tokens,
-    )
+    ]
 
 
 def _add(a: _N | None, b: _N | None) -> _N | None:

@@ -1,0 +1,151 @@
+"""What networks, proxies and servers do to a body, done on purpose.
+
+Each function takes a real body and says what must become of it. `framing` is the body's: `sse`, `ndjson` (or
+`json-lines`), or `aws-eventstream` where a function says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from streamkit.errors import ConfigError
+
+__all__ = [
+    "HARMLESS",
+    "bare_cr",
+    "bom",
+    "corrupt_frame",
+    "crlf",
+    "fail",
+    "heartbeats",
+    "ids",
+    "many_data_lines",
+    "no_last_blank_line",
+    "no_space",
+    "split_frames",
+    "truncations",
+    "unknown_event",
+]
+
+# An event that no dialect has; anthropic and openai-responses tell events apart by either of the two names.
+UNKNOWN = b'event: streamkit.unheard_of\ndata: {"type":"streamkit.unheard_of","n":1}\n\n'
+
+_BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
+
+
+def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
+    """Return the frames with their ends, which joined are the body; also for `aws-eventstream`."""
+    if framing == "aws-eventstream":
+        return _by_length(body)
+    if framing in ("ndjson", "json-lines"):
+        return body.splitlines(keepends=True)
+    if framing != "sse":
+        raise ConfigError(f"bodies in the framing {framing!r} cannot be split; known are sse, ndjson, aws-eventstream")
+    ends = [match.end() for match in _BLANK.finditer(body)]
+    if not ends or ends[-1] != len(body):
+        ends.append(len(body))
+    return [body[a:b] for a, b in zip([0, *ends], ends, strict=False) if b > a]
+
+
+def truncations(body: bytes, framing: str = "sse") -> list[bytes]:
+    """Return the body cut before each of its frames, also for `aws-eventstream`.
+
+    Each is `TruncatedStream` with what the frames say as `partial`, unless they end the answer already (only usage or
+    an end sentinel is missing).
+    """
+    frames = split_frames(body, framing)
+    return [b"".join(frames[:count]) for count in range(len(frames))]
+
+
+def crlf(body: bytes) -> bytes:
+    """End each line by CRLF: nothing changes."""
+    return re.sub(rb"\r\n|\n|\r", b"\r\n", body)
+
+
+def bare_cr(body: bytes) -> bytes:
+    """End each line by CR alone, which SSE allows: nothing changes. Not for `ndjson`."""
+    return re.sub(rb"\r\n|\n|\r", b"\r", body)
+
+
+def bom(body: bytes) -> bytes:
+    """Put a byte order mark before the first byte: nothing changes."""
+    return b"\xef\xbb\xbf" + body
+
+
+def heartbeats(body: bytes, beat: bytes = b": keep-alive\n\n", framing: str = "sse") -> bytes:
+    """Put `beat` before each frame and after the last: nothing changes but the count of heartbeats.
+
+    Beats that are sent: a comment, a bare `:`, blank lines, an Anthropic `ping` event.
+    """
+    return beat + b"".join(frame + beat for frame in split_frames(body, framing))
+
+
+def unknown_event(body: bytes, frame: bytes = UNKNOWN, framing: str = "sse") -> bytes:
+    """Put an event that nobody knows after the first frame: one `UnknownFrame` more, the same message."""
+    first, *rest = split_frames(body, framing)
+    return b"".join([first, frame, *rest])
+
+
+def corrupt_frame(body: bytes, at: int, framing: str = "sse") -> bytes:
+    """Cut the JSON of frame number `at` short: `ProtocolError` with the frame, `partial` what went before.
+
+    Raises `ConfigError` where that frame holds no JSON object.
+    """
+    frames = split_frames(body, framing)
+    whole = frames[at].rstrip(b"\r\n")
+    if not whole.endswith(b"}"):
+        raise ConfigError(f"frame {at} holds no JSON object that could be cut short: {frames[at][:80]!r}")
+    frames[at] = whole[:-1] + frames[at][len(whole) :]
+    return b"".join(frames)
+
+
+def fail(body: bytes, at: int, frame: bytes, framing: str = "sse") -> bytes:
+    """Keep the first `at` frames and end with `frame`, a provider's error: `APIError`, `partial` what went before."""
+    return b"".join(split_frames(body, framing)[:at]) + frame
+
+
+def ids(body: bytes) -> bytes:
+    """Give each event an `id:` and a `retry:`, and a comment after it: nothing changes. SSE only."""
+    frames = split_frames(body)
+    return b"".join(b"id: %d\nretry: 3000\n%s: c\n\n" % (at, frame) for at, frame in enumerate(frames))
+
+
+def no_space(body: bytes) -> bytes:
+    """Leave out the space after the field name, as some servers do: nothing changes. SSE only."""
+    return re.sub(rb"(?m)^(data|event): ", rb"\1:", body)
+
+
+def many_data_lines(body: bytes) -> bytes:
+    """Spread each JSON object over two `data:` lines, cut after its opening brace: nothing changes. SSE only."""
+    return re.sub(rb"(?m)^(data: ?)\{", rb"\1{\n\1", body)
+
+
+def no_last_blank_line(body: bytes) -> bytes:
+    """Leave out the blank line after the last event, as some servers do: nothing changes."""
+    return body.rstrip(b"\r\n") + b"\n"
+
+
+# What must change nothing in the deltas of an SSE body, by name.
+HARMLESS: dict[str, Callable[[bytes], bytes]] = {
+    "crlf": crlf,
+    "bare-cr": bare_cr,
+    "bom": bom,
+    "comments": heartbeats,
+    "bare-colons": lambda body: heartbeats(body, b":\n\n"),
+    "blank-lines": lambda body: heartbeats(body, b"\n\n"),
+    "ids": ids,
+    "no-space": no_space,
+    "many-data-lines": many_data_lines,
+    "no-last-blank-line": no_last_blank_line,
+}
+
+
+def _by_length(body: bytes) -> list[bytes]:
+    """Split by the total length that each message of an AWS event stream begins with, a big-endian 32-bit number."""
+    out, at = [], 0
+    while at < len(body):
+        end = at + max(4, int.from_bytes(body[at : at + 4], "big"))
+        out.append(body[at:end])
+        at = end
+    return out

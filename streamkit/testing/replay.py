@@ -1,0 +1,74 @@
+"""Recorded and scripted streams without a network: a transport for httpx."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, Literal
+
+import anyio
+import httpx
+
+from streamkit.testing.replies import Handler, Received, Replies, Reply, ReplyLike
+
+__all__ = ["ReplayTransport"]
+
+
+class ReplayTransport(httpx.AsyncBaseTransport):
+    """Answers every request of an `httpx.AsyncClient(transport=…)` from memory.
+
+    `replies`, `turn` and the defaults for replies given bare are those of `Replies`; a body is delivered in the
+    pieces of its reply, each as one read. `requests` holds what was asked, `open_streams` is how many responses
+    have been neither read to the end nor closed.
+    """
+
+    def __init__(
+        self,
+        replies: ReplyLike | Iterable[ReplyLike] | Handler,
+        *,
+        turn: Literal["order", "history"] = "order",
+        **defaults: Any,
+    ) -> None:
+        self._replies = Replies(replies, turn=turn, **defaults)
+        self.open_streams = 0
+
+    @property
+    def requests(self) -> list[Received]:
+        """The requests so far."""
+        return self._replies.requests
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Return the reply with its body still to be read."""
+        path = request.url.raw_path.decode("ascii")
+        received = Received(request.method, path, dict(request.headers.items()), await request.aread())
+        reply = await self._replies.reply(received)
+        await anyio.sleep(reply.delay_s)
+        self.open_streams += 1
+        stream = _Body(reply, reply.pieces(received.protocol), request, self._closed)
+        return httpx.Response(reply.status, headers=dict(reply.headers), stream=stream, request=request)
+
+    def _closed(self) -> None:
+        self.open_streams -= 1
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, reply: Reply, pieces: list[bytes], request: httpx.Request, on_close: Callable[[], None]) -> None:
+        self._reply = reply
+        self._pieces = pieces
+        self._request = request
+        self._on_close: Callable[[], None] | None = on_close
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for number, piece in enumerate(self._pieces):
+            if number:
+                await anyio.sleep(self._reply.pace_s)
+            yield piece
+        if self._reply.ends == "hangs":
+            await anyio.sleep_forever()
+        if self._reply.ends == "drops":
+            text = "peer closed connection without sending complete message body (incomplete chunked read)"
+            raise httpx.RemoteProtocolError(text, request=self._request)
+
+    async def aclose(self) -> None:
+        if self._on_close is not None:
+            self._on_close()
+            self._on_close = None

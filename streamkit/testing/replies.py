@@ -1,0 +1,127 @@
+"""What a replayed provider answers, and which answer belongs to which request.
+
+Shared by `ReplayTransport`, in process, and `ReplayServer`, over real HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from inspect import isawaitable
+from typing import Any, Literal, TypeAlias, Union
+
+import msgspec
+from msgspec import Struct, field
+
+from streamkit.testing.answers import Answer
+from streamkit.testing.mutations import split_frames
+from streamkit.testing.scripts import render
+
+__all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"]
+
+
+class Received(Struct, frozen=True):
+    """A request as it came: header names in lower case, `path` with its query."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body decoded; raises `msgspec.DecodeError` where it is not JSON."""
+        return msgspec.json.decode(self.body)
+
+    @property
+    def protocol(self) -> str:
+        """The dialect that the path is of: `anthropic` for Messages, else `openai-chat`."""
+        return "anthropic" if self.path.partition("?")[0].endswith("/messages") else "openai-chat"
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """One response.
+
+    `body` is bytes, pieces to be sent as they are, or an `Answer`, which is rendered in the dialect of the request
+    with `piece` characters a delta. `cut` makes pieces of bytes (default: one a frame where there is a pace, else one
+    for all). `delay_s` passes before the head is sent, `pace_s` between two pieces (1/50 for fifty a second).
+    `ends` is how the body ends: whole, by a dropped connection, or never (`hangs`, until the client goes away).
+    """
+
+    body: bytes | Sequence[bytes] | Answer = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream; charset=utf-8"})
+    piece: int = 4
+    cut: Callable[[bytes], Iterable[bytes]] | None = None
+    delay_s: float = 0.0
+    pace_s: float = 0.0
+    ends: Literal["whole", "drops", "hangs"] = "whole"
+
+    def pieces(self, protocol: str) -> list[bytes]:
+        """Return the body in the pieces in which it is sent."""
+        body = render(self.body, protocol, piece=self.piece) if isinstance(self.body, Answer) else self.body
+        if not isinstance(body, bytes):
+            return list(body)
+        if self.cut is not None:
+            return list(self.cut(body))
+        return split_frames(body) if self.pace_s else [body]
+
+
+ReplyLike: TypeAlias = Union[Reply, Answer, bytes]
+Handler: TypeAlias = Callable[[Received], Union[ReplyLike, Awaitable[ReplyLike]]]
+
+
+def error_reply(
+    status: int, message: str, type: str = "", *, protocol: str = "openai-chat", headers: Mapping[str, str] = {}
+) -> Reply:
+    """Return a JSON error in the form of `protocol`: `openai-chat` or `anthropic`."""
+    error = {"type": type, "message": message}
+    body = {"type": "error", "error": error} if protocol == "anthropic" else {"error": {**error, "code": None}}
+    return Reply(body=msgspec.json.encode(body), status=status, headers={"content-type": "application/json", **headers})
+
+
+class Replies:
+    """Chooses the reply to each request and keeps the requests.
+
+    `replies` is one reply for every request, a list of them, or a function of the request (it may be async). A list
+    is a script: with `turn="order"` each request gets the next; with `turn="history"` the one whose number is how
+    many assistant messages the request holds, so that a conversation may be taken up anywhere. After its end the
+    answer is a 500 that says so. `defaults` are fields of `Reply` for those given bare, as bytes or an `Answer`.
+    """
+
+    def __init__(
+        self,
+        replies: ReplyLike | Iterable[ReplyLike] | Handler,
+        *,
+        turn: Literal["order", "history"] = "order",
+        **defaults: Any,
+    ) -> None:
+        self.requests: list[Received] = []
+        self._choose: Handler
+        if isinstance(replies, (Reply, Answer, bytes)):
+            only = replies
+            self._choose = lambda request: only
+        elif callable(replies):
+            self._choose = replies
+        else:
+            self._script = list(replies)
+            self._choose = self._by_history if turn == "history" else self._next
+        self._defaults = defaults
+
+    async def reply(self, request: Received) -> Reply:
+        """Return the reply to `request`, and keep the request."""
+        self.requests.append(request)
+        chosen = self._choose(request)
+        reply = await chosen if isawaitable(chosen) else chosen
+        return reply if isinstance(reply, Reply) else Reply(body=reply, **self._defaults)
+
+    def _next(self, request: Received) -> ReplyLike:
+        return self._at(len(self.requests) - 1, request)
+
+    def _by_history(self, request: Received) -> ReplyLike:
+        return self._at(sum(message["role"] == "assistant" for message in request.json["messages"]), request)
+
+    def _at(self, turn: int, request: Received) -> ReplyLike:
+        if turn < len(self._script):
+            return self._script[turn]
+        text = f"the script has {len(self._script)} replies; this request wants number {turn + 1}"
+        return error_reply(500, text, "script_exhausted", protocol=request.protocol)

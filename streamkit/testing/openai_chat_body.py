@@ -41,7 +41,8 @@ def error_frame(message: str, type: str) -> bytes:
 
 
 def _choice(answer: Answer, index: int, piece: int, interleave: bool) -> list[dict[str, Any]]:
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    has_text = any(isinstance(block, Text) for block in answer.parts())
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "" if has_text else None}]
     calls = 0
     for is_call, group in groupby(answer.parts(), key=lambda block: isinstance(block, Call)):
         if is_call:

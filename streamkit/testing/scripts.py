@@ -20,12 +20,13 @@ __all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "render"
 class _Dialect(Struct, frozen=True):
     render: Callable[[Answer, int, bool], list[bytes]]
     error_frame: Callable[[str, str], bytes]
+    finish_words: dict[str, str]
 
 
 # The dialects in which an answer can be rendered.
 SCRIPTED = {
-    "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame),
-    "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame),
+    "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame, openai_chat_body.FINISH_WORDS),
+    "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
 }
 
 

@@ -1,0 +1,106 @@
+"""The message that a scripted answer must become, worked out from the script and by no part of the pipeline."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from streamkit.blocks import BlockRef, thinking_ref
+from streamkit.errors import ConfigError
+from streamkit.messages import FinishReason, Message, MessageOutput, Meta, Origin
+from streamkit.parts import FunctionCall, FunctionPart, RefusalPart, TextPart
+from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinking
+from streamkit.testing.scripts import SCRIPTED
+
+__all__ = ["expected"]
+
+
+def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") -> MessageOutput:
+    """Return what reading `render(answer, protocol)` as `provider` must give, without `timing`.
+
+    Of `answer.choices` each is asked for by itself; what is the response's (id, model, usage) is the first one's.
+    Raises `ConfigError` for a protocol in which no answer can be scripted.
+    """
+    if protocol not in SCRIPTED:
+        raise ConfigError(f"answers can be scripted for {', '.join(SCRIPTED)}, not for {protocol!r}")
+    blocks = _openai_chat(answer.parts()) if protocol == "openai-chat" else _anthropic(answer.parts())
+    message = _message(blocks)
+    if message.thinking or message.signature or message.blocks:
+        message.meta = Meta(Origin(protocol, provider, answer.model))
+    return MessageOutput(
+        message,
+        finish_reason=_finish(answer, protocol),
+        usage=answer.usage,
+        model=answer.model,
+        provider=provider or None,
+        id=answer.id,
+    )
+
+
+def _openai_chat(blocks: list[Block]) -> list[Block]:
+    """Neighbours of one kind cannot be told apart, and a signature is not sent."""
+    out: list[Block] = []
+    for kind, group in groupby(blocks, type):
+        if kind is Call:
+            out += group
+        else:
+            out.append(kind("".join(block.text for block in group)))
+    return [block for block in out if isinstance(block, Call) or block.text]
+
+
+def _anthropic(blocks: list[Block]) -> list[Block]:
+    """A refusal is no block: it is in the stop reason."""
+    return [block for block in blocks if not isinstance(block, Refusal)]
+
+
+def _message(blocks: list[Block]) -> Message:
+    message = Message("assistant")
+    calls: list[FunctionPart] = []
+    refs: list[BlockRef] = []
+    thinking = "".join(block.text for block in blocks if isinstance(block, Thinking))
+    at = 0
+    for block in blocks:
+        match block:
+            case Thinking(text=text, signature=signature):
+                if not text and signature is None:
+                    continue
+                refs.append(thinking_ref(thinking, at, at + len(text), signature, None))
+                at += len(text)
+            case Call():
+                refs.append(BlockRef("tool_calls", len(calls)))
+                calls.append(_function(block))
+            case Text(text=text) | Refusal(text=text):
+                if not text:
+                    continue
+                refs.append(BlockRef("contents", len(message.contents)))
+                message.contents.append(TextPart(text) if isinstance(block, Text) else RefusalPart(text))
+    message.thinking = thinking or None
+    message.tool_calls = calls or None
+    signatures = [ref.signature for ref in refs if ref.of == "thinking"]
+    message.signature = signatures[0] if len(signatures) == 1 else None
+    order = [("thinking", "contents", "tool_calls").index(ref.of) for ref in refs]
+    if order != sorted(order) or len(signatures) > 1:
+        message.blocks = refs
+    return message
+
+
+def _function(call: Call) -> FunctionPart:
+    text = call.text
+    if not text:
+        return FunctionPart(call.id, FunctionCall(call.name))
+    try:
+        arguments: Any = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return FunctionPart(call.id, FunctionCall(call.name), text, "the arguments are not valid JSON")
+    if not isinstance(arguments, dict):
+        return FunctionPart(call.id, FunctionCall(call.name), text, "the arguments are not a JSON object")
+    return FunctionPart(call.id, FunctionCall(call.name, arguments))
+
+
+def _finish(answer: Answer, protocol: str) -> FinishReason:
+    word = answer.raw_finish or SCRIPTED[protocol].finish_words.get(answer.finish_type, answer.finish_type)
+    refusals = [block.text for block in answer.parts() if isinstance(block, Refusal)]
+    reason = "".join(refusals) if refusals and protocol == "anthropic" else None
+    return FinishReason(answer.finish_type, raw=word, reason=reason)

@@ -1,0 +1,76 @@
+import pytest
+
+from streamkit.errors import ConfigError
+from streamkit.testing.mutations import (
+    HARMLESS,
+    UNKNOWN,
+    bare_cr,
+    bom,
+    corrupt_frame,
+    crlf,
+    fail,
+    heartbeats,
+    ids,
+    many_data_lines,
+    no_last_blank_line,
+    no_space,
+    split_frames,
+    truncations,
+    unknown_event,
+)
+
+A, B = b'event: a\ndata: {"n":1}\n\n', b'data: {"n":2}\n\n'
+BODY = A + B
+
+SPLITS = [
+    ("line feeds", "sse", BODY, [A, B]),
+    ("carriage returns", "sse", b"a\r\rb\r\r", [b"a\r\r", b"b\r\r"]),
+    ("both", "sse", b"a\r\n\r\nb\r\n\r\n", [b"a\r\n\r\n", b"b\r\n\r\n"]),
+    ("no end", "sse", b"a\n\nb", [b"a\n\n", b"b"]),
+    ("empty", "sse", b"", []),
+    ("lines", "ndjson", b'{"n":1}\n{"n":2}\n', [b'{"n":1}\n', b'{"n":2}\n']),
+    ("lengths", "aws-eventstream", b"\0\0\0\6ab\0\0\0\5c", [b"\0\0\0\6ab", b"\0\0\0\5c"]),
+    ("a length that runs over the end", "aws-eventstream", b"\0\0\0\x10ab", [b"\0\0\0\x10ab"]),
+    ("a length of nothing", "aws-eventstream", b"\0\0\0\0\0\0\0\0", [b"\0\0\0\0", b"\0\0\0\0"]),
+]
+
+CASES = [
+    ("crlf", crlf(BODY), b'event: a\r\ndata: {"n":1}\r\n\r\ndata: {"n":2}\r\n\r\n'),
+    ("crlf twice", crlf(crlf(BODY)), crlf(BODY)),
+    ("bare CR", bare_cr(BODY), b'event: a\rdata: {"n":1}\r\rdata: {"n":2}\r\r'),
+    ("byte order mark", bom(BODY), b"\xef\xbb\xbf" + BODY),
+    ("comments", heartbeats(BODY, b":\n\n"), b":\n\n" + A + b":\n\n" + B + b":\n\n"),
+    ("unknown event", unknown_event(BODY), A + UNKNOWN + B),
+    ("corrupt frame", corrupt_frame(BODY, 1), A + b'data: {"n":2\n\n'),
+    ("error at the end", fail(BODY, 1, b"data: oops\n\n"), A + b"data: oops\n\n"),
+    ("ids", ids(B), b'id: 0\nretry: 3000\ndata: {"n":2}\n\n: c\n\n'),
+    ("no space", no_space(BODY), b'event:a\ndata:{"n":1}\n\ndata:{"n":2}\n\n'),
+    ("many data lines", many_data_lines(B), b'data: {\ndata: "n":2}\n\n'),
+    ("no last blank line", no_last_blank_line(BODY), BODY[:-1]),
+]
+
+
+@pytest.mark.parametrize(("framing", "body", "frames"), [case[1:] for case in SPLITS], ids=[case[0] for case in SPLITS])
+def test_frames_are_split_with_their_ends(framing, body, frames):
+    assert split_frames(body, framing) == frames
+
+
+@pytest.mark.parametrize(("mutated", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_a_mutation_does_what_it_says(mutated, expected):
+    assert mutated == expected
+
+
+def test_a_body_is_truncated_before_each_frame():
+    assert truncations(BODY) == [b"", A]
+    assert truncations(b"1\n2\n3\n", "ndjson") == [b"", b"1\n", b"1\n2\n"]
+
+
+def test_every_harmless_mutation_changes_the_bytes():
+    assert all(mutate(BODY) != BODY for mutate in HARMLESS.values())
+
+
+def test_what_cannot_be_done_is_said():
+    with pytest.raises(ConfigError, match="framing 'morse'"):
+        split_frames(BODY, "morse")
+    with pytest.raises(ConfigError, match="frame 0 holds no JSON object"):
+        corrupt_frame(b"data: [DONE]\n\n", 0)

@@ -6,12 +6,12 @@ A message is `MessageStart`, then blocks, then `MessageEnd`. A block is `XStart`
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from streamkit.messages import FinishReason, Meta, Role
-from streamkit.parts import Part
+from streamkit.parts import Part, as_part
 from streamkit.usage import Usage
 
 __all__ = [
@@ -153,7 +153,14 @@ class BlockAdded(_Closing, frozen=True):
     """A block that came whole: an image, a file, a server tool's call or result, a tool's result."""
 
     index: int
-    part: Part
+    if TYPE_CHECKING:
+        part: Part
+    else:  # decoded as plain data, since an unknown tag must not be an error
+        part: Any
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.part, Struct):
+            structs.force_setattr(self, "part", as_part(self.part))
 
 
 class AudioDelta(_OfChoice, frozen=True):

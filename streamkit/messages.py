@@ -68,7 +68,7 @@ class Message(Struct, omit_defaults=True):
     def __post_init__(self) -> None:
         if isinstance(self.contents, str):
             self.contents = [TextPart(self.contents)]
-        elif any(isinstance(part, (dict, str)) for part in self.contents):
+        elif not all(isinstance(part, Struct) for part in self.contents):
             self.contents = [as_part(part) for part in self.contents]
 
     def with_contents(self, parts: Iterable[Part | Mapping[str, Any] | str]) -> Message:
@@ -100,7 +100,9 @@ def as_message(value: MessageLike) -> Message:
         return value
     if isinstance(value, str):
         return Message("user", [TextPart(value)])
-    return msgspec.convert(msgspec.to_builtins(value), Message)
+    if not isinstance(value, Mapping):
+        raise msgspec.ValidationError(f"a message is an object with a role and contents, not {type(value).__name__}")
+    return msgspec.convert(msgspec.to_builtins(dict(value)), Message)
 
 
 class FinishReason(Struct, frozen=True, omit_defaults=True):

@@ -141,19 +141,23 @@ Part: TypeAlias = Union[
     RawPart,
 ]
 
-_TAGS = {kind.__struct_config__.tag for kind in get_args(Part)}
+_KINDS: tuple[type[Struct], ...] = get_args(Part)
+_TAGS = {kind.__struct_config__.tag for kind in _KINDS}
 
 
 def as_part(value: Part | Mapping[str, Any] | str) -> Part:
     """Return `value` as a part: a string is text, a mapping a part in its JSON form, of an unknown tag a `RawPart`.
 
-    Raises `msgspec.ValidationError` where a mapping with a known tag is not of its form.
+    Raises `msgspec.ValidationError` where a mapping with a known tag is not of its form, and for anything else.
     """
+    if isinstance(value, _KINDS):
+        return value
     if isinstance(value, str):
         return TextPart(value)
     if not isinstance(value, Mapping):
-        return value
-    if value.get("type") not in _TAGS:
+        raise msgspec.ValidationError(f"a part is an object with a `type`, not {type(value).__name__}")
+    tag = value.get("type")
+    if not isinstance(tag, str) or tag not in _TAGS:
         return RawPart(dict(value))
-    part: Part = msgspec.convert(msgspec.to_builtins(value), Part)  # bytes become base64 and are read back
+    part: Part = msgspec.convert(msgspec.to_builtins(dict(value)), Part)  # bytes become base64 and are read back
     return part

@@ -51,22 +51,30 @@ class ReplayTransport(httpx.AsyncBaseTransport):
 
 
 class _Body(httpx.AsyncByteStream):
+    """A body that is its own iterator: a generator would have to be closed by whoever stops reading early."""
+
     def __init__(self, reply: Reply, pieces: list[bytes], request: httpx.Request, on_close: Callable[[], None]) -> None:
         self._reply = reply
         self._pieces = pieces
+        self._read = 0
         self._request = request
         self._on_close: Callable[[], None] | None = on_close
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for number, piece in enumerate(self._pieces):
-            if number:
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._read < len(self._pieces):
+            if self._read:
                 await anyio.sleep(self._reply.pace_s)
-            yield piece
+            self._read += 1
+            return self._pieces[self._read - 1]
         if self._reply.ends == "hangs":
             await anyio.sleep_forever()
         if self._reply.ends == "drops":
             text = "peer closed connection without sending complete message body (incomplete chunked read)"
             raise httpx.RemoteProtocolError(text, request=self._request)
+        raise StopAsyncIteration
 
     async def aclose(self) -> None:
         if self._on_close is not None:

@@ -1,0 +1,90 @@
+import json
+
+import msgspec
+import pytest
+
+from streamkit.testing.answers import Answer
+from streamkit.testing.chunking import bytewise
+from streamkit.testing.replies import Received, Replies, Reply, error_reply
+from streamkit.testing.scripts import render
+
+
+def request(path="/v1/chat/completions", **body):
+    return Received("POST", path, {}, json.dumps(body).encode())
+
+
+PATHS = [
+    ("/v1/chat/completions", "openai-chat"),
+    ("/v1/messages", "anthropic"),
+    ("/v1/messages?beta=true", "anthropic"),
+    ("/messages/batches", "openai-chat"),
+    ("/", "openai-chat"),
+]
+
+PIECES = [
+    ("bytes whole", Reply(body=b"data: a\n\ndata: b\n\n"), [b"data: a\n\ndata: b\n\n"]),
+    ("bytes paced", Reply(body=b"data: a\n\ndata: b\n\n", pace_s=0.1), [b"data: a\n\n", b"data: b\n\n"]),
+    ("bytes cut", Reply(body=b"abc", cut=bytewise), [b"a", b"b", b"c"]),
+    ("pieces as given", Reply(body=[b"a", b"", b"bc"], cut=bytewise), [b"a", b"", b"bc"]),
+    ("an answer", Reply(body=Answer(["hello"]), piece=2), [render(Answer(["hello"]), piece=2)]),
+]
+
+
+@pytest.mark.parametrize(("path", "protocol"), PATHS)
+def test_the_path_tells_the_dialect(path, protocol):
+    assert request(path).protocol == protocol
+
+
+@pytest.mark.parametrize(("reply", "pieces"), [case[1:] for case in PIECES], ids=[case[0] for case in PIECES])
+def test_a_reply_comes_in_pieces(reply, pieces):
+    assert reply.pieces("openai-chat") == pieces
+
+
+async def test_one_reply_is_for_every_request():
+    replies = Replies(b"x")
+    assert [(await replies.reply(request())).body for _ in range(3)] == [b"x"] * 3
+    assert len(replies.requests) == 3
+
+
+async def test_a_script_is_served_in_order_and_its_end_is_an_error():
+    replies = Replies([b"a", Reply(body=b"b", status=503)])
+    got = [await replies.reply(request()) for _ in range(3)]
+    assert [(reply.status, reply.body) for reply in got[:2]] == [(200, b"a"), (503, b"b")]
+    assert got[2].status == 500
+    assert b"the script has 2 replies; this request wants number 3" in got[2].body
+
+
+async def test_a_script_may_follow_the_history():
+    replies = Replies([b"first", b"second"], turn="history")
+    user, assistant = {"role": "user"}, {"role": "assistant"}
+    later = await replies.reply(request(messages=[user, assistant, {"role": "tool"}, user]))
+    first = await replies.reply(request(messages=[user]))
+    assert (first.body, later.body) == (b"first", b"second")
+
+
+async def test_a_function_chooses_be_it_async_or_not():
+    async def slow(received):
+        return Answer([received.json["say"]])
+
+    assert (await Replies(slow).reply(request(say="hi"))).body == Answer(["hi"])
+    assert (await Replies(lambda received: received.body).reply(request(n=1))).body == b'{"n": 1}'
+
+
+async def test_defaults_are_for_replies_given_bare():
+    replies = Replies([b"a", Reply(body=b"b")], status=418, piece=9)
+    assert [(await replies.reply(request())).status for _ in range(2)] == [418, 200]
+
+
+def test_a_body_that_is_not_json_says_so():
+    with pytest.raises(msgspec.DecodeError):
+        _ = Received("POST", "/", {}, b"not json").json
+
+
+def test_errors_have_the_form_of_their_dialect():
+    assert json.loads(error_reply(429, "slow", "rate_limit_error", protocol="anthropic").body) == {
+        "type": "error",
+        "error": {"type": "rate_limit_error", "message": "slow"},
+    }
+    reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
+    assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
+    assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

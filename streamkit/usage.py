@@ -51,14 +51,18 @@ class Usage(Struct, frozen=True, omit_defaults=True):
         """
         counts = (a if b is None else b for a, b in zip(_counts(self), _counts(later), strict=True))
         fresh, output, read, write, reasoning = counts
-        return Usage(fresh, output, read, write, reasoning, cost=self.cost if later.cost is None else later.cost)
+        total = None
+        if fresh is output is read is write is None:  # a total may come without the counts that make it
+            total = self.total_tokens if later.total_tokens is None else later.total_tokens
+        cost = self.cost if later.cost is None else later.cost
+        return Usage(fresh, output, read, write, reasoning, total, cost)
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum over two responses."""
         counts = (_add(a, b) for a, b in zip(_counts(self), _counts(other), strict=True))
-        fresh, output, read, write, reasoning = counts
         cost = self.cost + other.cost if self.cost and other.cost else self.cost or other.cost
-        return Usage(fresh, output, read, write, reasoning, cost=cost)
+        fresh, output, read, write, reasoning = counts
+        return Usage(fresh, output, read, write, reasoning, _add(self.total_tokens, other.total_tokens), cost)
 
     def __post_init__(self) -> None:
         if self.total_tokens is None:

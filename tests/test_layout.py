@@ -22,7 +22,7 @@ PACKAGE = TESTS.parent / "streamkit"
 ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages deltas wire",
-    "events accumulator assembly protocols tools",
+    "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop",
     "transport testing",
     "client",

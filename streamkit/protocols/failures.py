@@ -21,7 +21,7 @@ from streamkit.protocols.failure_kinds import may_retry, pick_kind, plain_word
 from streamkit.protocols.lenient import decode_lenient, rejoin
 from streamkit.protocols.retry_after import read_delay
 
-__all__ = ["read_failure", "scrub"]
+__all__ = ["find_request_id", "read_failure", "scrub"]
 
 MAX_BODY_CHARACTERS = Limits().max_error_body_bytes
 EXCERPT = 500  # characters of a body without a message that the message quotes
@@ -112,6 +112,11 @@ def read_failure(
             named, [*(item.get("retryDelay") for item in details), top.get("estimated_time")], prose, now
         ),
     )
+
+
+def find_request_id(headers: Mapping[str, str]) -> str | None:
+    """Return the provider's id of a request from the headers of its answer (names in lower case), None without one."""
+    return next((headers[name] for name in (*_ID_HEADERS, "cf-ray") if headers.get(name)), None)
 
 
 def scrub(text: str, secrets: Iterable[str]) -> str:

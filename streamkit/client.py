@@ -1,0 +1,300 @@
+"""The client: request → deltas, the stages joined in one async generator."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from time import perf_counter_ns
+from types import AsyncGeneratorType, TracebackType
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from anyio.lowlevel import RunVar
+from msgspec import structs
+
+from streamkit.accumulator import Accumulator
+from streamkit.deltas import Delta, MessageEnd, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
+from streamkit.endpoint import Endpoint
+from streamkit.errors import APIError, ConfigError, StreamkitError, TruncatedStream
+from streamkit.keys import scrub_error
+from streamkit.limits import Limits
+from streamkit.messages import MessageOutput
+from streamkit.params import Messages, ToolLike, build_request, encode_body
+from streamkit.protocols import EncodedRequest
+from streamkit.providers import Provider, parse_model
+from streamkit.timing import Timing
+from streamkit.transport import Exchange, HTTPClient, Timeouts, new_http_client, open_exchange, timeouts_for
+
+__all__ = ["Client", "Stream"]
+
+_TOKENS = {TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta}
+
+
+class Client:
+    """One model at one provider, over HTTP.
+
+    async with Client("anthropic/claude-haiku-4-5") as client:
+        async with client.stream("Hello") as stream:
+            async for delta in stream: ...
+
+    `model` is `provider/model`; with a `provider` given, the model's own name is enough. The key is `api_key` or the
+    environment variable of the provider's row, and is sent in a header alone. `base_url` is what the vendor's own
+    SDK takes. `headers` go with every request.
+
+    `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
+    client makes its own with the first request, one for each event loop. `connect_timeout_s` and `read_timeout_s`
+    (between two reads, and for the first) are in seconds, None for no limit. An `http_client` with timeouts other
+    than httpx's default keeps them, unless one of the two is given here.
+
+    Raises `ConfigError` for whatever is wrong in these. May be shared by any number of tasks.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        http_client: HTTPClient | None = None,
+        provider: Provider | None = None,
+        headers: Mapping[str, str] | None = None,
+        connect_timeout_s: float | None = Timeouts().connect_s,
+        read_timeout_s: float | None = Timeouts().read_s,
+        limits: Limits | None = None,
+    ) -> None:
+        if provider is None:
+            self.provider, self.model = parse_model(model)
+        else:
+            self.provider, self.model = provider, model.removeprefix(f"{provider.name}/")
+        self.limits = limits or Limits()
+        self._endpoint = Endpoint(self.provider, api_key=api_key, base_url=base_url, headers=headers)
+        self._timeouts: Timeouts | None = Timeouts(connect_timeout_s, read_timeout_s)
+        self._given = http_client
+        if http_client is not None:
+            self._timeouts = timeouts_for(http_client, self._timeouts)
+        self._own: WeakKeyDictionary[_Loop, HTTPClient] = WeakKeyDictionary()
+
+    def stream(
+        self,
+        messages: Messages,
+        *,
+        tools: Iterable[ToolLike] | None = None,
+        include_raw: bool = False,
+        **params: Any,
+    ) -> Stream:
+        """Return the stream of an answer, not yet asked for: `async with` asks.
+
+        `messages` is a string, a message, or any number of either (as `Message` or in its JSON form). `tools` are
+        functions, `Tool`s, `ToolSpec`s, or dicts in the provider's own form. `params` are the other fields of
+        `Request` by name; any other keyword goes into the body as it is. With `include_raw` each frame comes as a
+        `RawFrame` ahead of its deltas. Raises `ConfigError` for what cannot be sent.
+        """
+        request = build_request(self.model, messages, tools, params, provider=self.provider.name)
+        encoded = self.provider.get_protocol().encode(request, self.provider.quirks)
+        return Stream(self, encoded, encode_body(encoded.body), include_raw=include_raw)
+
+    async def send(
+        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, **params: Any
+    ) -> MessageOutput:
+        """Return the whole answer; the arguments and errors are those of `stream` and of reading it."""
+        async with self.stream(messages, tools=tools, **params) as stream:
+            async for _ in stream:
+                pass
+        return stream.output
+
+    async def aclose(self) -> None:
+        """Close the connections that were made in this event loop; a later stream makes new ones.
+
+        An http client of the caller's stays open.
+        """
+        http = self._own.pop(_loop(), None)
+        if http is not None:
+            await http.aclose()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<Client {self.model!r} of {self._endpoint!r}>"
+
+    def _http(self) -> HTTPClient:
+        if self._given is not None:
+            return self._given
+        loop = _loop()
+        if loop not in self._own:
+            self._own[loop] = new_http_client()
+        return self._own[loop]
+
+
+class Stream:
+    """One answer as it comes: `async with` sends the request, `async for` yields its deltas, once.
+
+    Leaving the block closes the connection, wherever the reading stands. An error that ends the stream has what came
+    until then as `partial`, and every delta of that has been yielded. `output` is the message so far, and after the
+    last delta the whole. `accumulator` also has the arguments of an unfinished call.
+    """
+
+    def __init__(self, client: Client, encoded: EncodedRequest, body: bytes, *, include_raw: bool = False) -> None:
+        self._client = client
+        self._encoded = encoded
+        self._body = body
+        self._parser = client.provider.parser(limits=client.limits, include_raw=include_raw)
+        self._exchange: Exchange | None = None
+        self._deltas: AsyncGeneratorType[Delta, None] | None = None
+        self._opened = False
+        self.accumulator = Accumulator()
+        self.timing = Timing()
+
+    @property
+    def output(self) -> MessageOutput:
+        """The message so far (of choice 0); costs as much as joining its text."""
+        return self._finished(self.accumulator.snapshot())
+
+    @property
+    def outputs(self) -> list[MessageOutput]:
+        """The messages of all choices, as if they had ended."""
+        return [self._finished(output) for output in self.accumulator.outputs()]
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, None until there is an answer."""
+        return None if self._exchange is None else self._exchange.status
+
+    @property
+    def request_id(self) -> str | None:
+        """The provider's id of the request, where its headers give one."""
+        return None if self._exchange is None else self._exchange.request_id
+
+    @property
+    def heartbeats(self) -> int:
+        """How many comments, pings and empty events have come."""
+        return self._parser.heartbeats
+
+    async def __aenter__(self) -> Stream:
+        if self._opened:
+            raise ConfigError("a stream is opened once: call client.stream() for another answer")
+        self._opened = True
+        self._exchange = await self._open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncGenerator[Delta, None]:
+        if self._exchange is None:
+            raise ConfigError("open the stream first: `async with client.stream(…) as stream`")
+        if self._deltas is not None:
+            raise ConfigError("a stream is read once: its message is `output`")
+        self._deltas = cast("AsyncGeneratorType[Delta, None]", self._read(self._exchange))
+        return self._deltas
+
+    async def aclose(self) -> None:
+        """Close the connection. Another task that is reading gets an error."""
+        if self._deltas is not None and not self._deltas.ag_running:
+            await self._deltas.aclose()
+        if self._exchange is not None:
+            await self._exchange.aclose()
+
+    async def _open(self) -> Exchange:
+        """Send the request: the whole of what a retry repeats."""
+        client = self._client
+        return await open_exchange(
+            client._http(),
+            client._endpoint,
+            self._encoded,
+            self._body,
+            timeouts=client._timeouts,
+            limits=client.limits,
+            timing=self.timing,
+            sse=self._parser.framing == "sse",
+        )
+
+    async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
+        parser, timing = self._parser, self.timing
+        feed, fold = parser.feed, self.accumulator.feed
+        fault: StreamkitError | None = None
+        now = 0
+        try:
+            try:
+                async for chunk in exchange.chunks:
+                    now = perf_counter_ns()
+                    deltas = feed(chunk)
+                    if timing.first_token_ns is None:
+                        self._stamp(now, deltas)
+                    for delta in deltas:
+                        fold(delta)
+                        yield delta
+                    if parser.ended:
+                        break
+            except Exception as error:
+                fault = exchange.explain(error)
+                if fault is None:
+                    raise
+            rest, fault = self._end(fault)
+            timing.end_ns = perf_counter_ns() if fault is not None or not now else now
+            for delta in rest:
+                fold(delta)
+                yield delta
+            if fault is not None:
+                raise fault
+            await exchange.drain()
+        except StreamkitError as error:
+            self._complete(error)
+            raise
+        finally:
+            await exchange.aclose()
+
+    def _stamp(self, now: int, deltas: list[Delta]) -> None:
+        """Note the first read, and the one that brings the first token."""
+        if self.timing.first_byte_ns is None:
+            self.timing.first_byte_ns = now
+        if any(type(delta) in _TOKENS for delta in deltas):
+            self.timing.first_token_ns = now
+
+    def _end(self, fault: StreamkitError | None) -> tuple[list[Delta], StreamkitError | None]:
+        """The deltas that the end of input completes, and the error that ends the stream, if one does.
+
+        A connection that broke after the provider's last word has spoilt nothing; a finish reason that the parser
+        would only assume does not count as one.
+        """
+        try:
+            rest = self._parser.finish()
+        except StreamkitError as error:
+            rest, error.deltas = error.deltas, []
+            return rest, fault if fault is not None and isinstance(error, TruncatedStream) else error
+        if fault is None:
+            return rest, None
+        assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
+        return [delta for delta in rest if delta not in assumed], fault if assumed else None
+
+    def _complete(self, error: StreamkitError) -> None:
+        """Give an error that ends the stream what belongs to it, and take out what does not."""
+        error.partial = self.output
+        if isinstance(error, APIError):
+            error.request_id = error.request_id or self.request_id
+        scrub_error(error, self._client._endpoint.secrets)
+
+    def _finished(self, output: MessageOutput) -> MessageOutput:
+        output.provider = output.provider or self._client.provider.name
+        output.timing = structs.replace(self.timing)
+        return output
+
+
+class _Loop:
+    """Stands for an event loop: it lives as long."""
+
+
+_LOOP: RunVar[_Loop] = RunVar("streamkit.client.loop")
+
+
+def _loop() -> _Loop:
+    loop = _LOOP.get(None)
+    if loop is None:
+        _LOOP.set(loop := _Loop())
+    return loop

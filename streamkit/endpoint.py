@@ -1,0 +1,135 @@
+"""Where a provider's requests go, and the headers that they carry."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from streamkit.errors import ConfigError
+from streamkit.keys import Secret, check_header, find_key
+from streamkit.protocols import EncodedRequest
+from streamkit.providers import Provider
+
+__all__ = ["Endpoint"]
+
+logger = logging.getLogger("streamkit")
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # the name of a header: RFC 9110, 5.6.2
+_SECRET_NAMES = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+_TELLING = 8  # a shorter key is a placeholder, and part of many an address
+_NEAR_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+
+
+class Endpoint:
+    """A provider at an address, with the caller's key and headers; neither is shown by `repr`.
+
+    The address is `base_url`, else that of the row's environment variable, else the row's own. Raises `ConfigError`
+    where one of the three is missing or wrong. A key may go over plain HTTP, as it does to servers on one's own
+    network; to a public host that is logged as a warning.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.provider = provider
+        self._key = find_key(
+            api_key, provider=provider.name, variable=provider.key_variable, optional=provider.key_optional
+        )
+        self._headers = {name.lower(): Secret(value) for name, value in _checked(headers or {})}
+        self._base = _base_url(provider, base_url)
+        self.host = self._base.netloc
+        if self._key is not None:
+            key = self._key.reveal()
+            if len(key) >= _TELLING and key in self._base.geturl():
+                raise ConfigError("the base URL holds the key, which belongs in a header alone")
+            if self._base.scheme == "http" and not _is_near(self._base.hostname or ""):
+                logger.warning("the key for %s goes to %s unencrypted: use https", provider.name, self.host)
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must not be shown: the key, and the caller's headers that carry keys."""
+        found = [secret for name, secret in self._headers.items() if _SECRET_NAMES.search(name)]
+        texts = [secret.reveal() for secret in (self._key, *found) if secret is not None]
+        return texts + [text.partition(" ")[2] for text in texts if text.lower().startswith(("bearer ", "basic "))]
+
+    def url(self, encoded: EncodedRequest) -> str:
+        """Return the address of a request: its path below the base URL, with the query of both."""
+        path, _, query = encoded.path.partition("?")
+        path = f"{self._base.path.rstrip('/')}/{path.lstrip('/')}"
+        query = "&".join(filter(None, (self._base.query, query)))
+        return urlunsplit((self._base.scheme, self._base.netloc, path, query, ""))
+
+    def headers(self, encoded: EncodedRequest) -> dict[str, str | bytes]:
+        """Return the headers of a request; the caller's win over the provider's and over the key's."""
+        found = {name.lower(): Secret(value) for name, value in (self.provider.headers | encoded.headers).items()}
+        if self._key is not None:
+            bearer = "Bearer " if self.provider.auth == "authorization" else ""
+            found[self.provider.auth.lower()] = Secret(bearer + self._key.reveal())
+        found |= self._headers
+        # httpx takes a text for ASCII.
+        return {name: value.reveal().encode("latin-1") for name, value in found.items()}
+
+    def __repr__(self) -> str:
+        return f"{self.provider.name} at {self._base.scheme}://{self.host}{self._base.path}"
+
+
+def _base_url(provider: Provider, given: str | None) -> SplitResult:
+    from_environment = os.environ.get(provider.env_base_url, "").strip() if provider.env_base_url else ""
+    if given is not None:
+        source, text = "base_url", given.strip()
+    elif from_environment:
+        source, text = provider.env_base_url, from_environment
+    else:
+        source, text = provider.name, provider.base_url
+    if not text and given is None:
+        hint = f", or set {provider.env_base_url}" if provider.env_base_url else ""
+        raise ConfigError(f"{provider.name} has no address of its own: pass base_url={hint}")
+    if problem := _problem(text):
+        raise ConfigError(f"the base URL of {provider.name} ({source}) {problem}")
+    return urlsplit(text)
+
+
+def _problem(text: str) -> str:
+    """What is wrong with a base URL, "" where nothing is; the URL itself is not quoted, it may hold a password."""
+    if any(character <= " " or character == "\x7f" for character in text):
+        return "holds white space or a control character"
+    try:
+        url = urlsplit(text)
+        host, _ = url.hostname, url.port
+    except ValueError:
+        return "is no URL"
+    if url.scheme not in ("http", "https"):
+        return "must begin with https:// or http://"
+    if not host:
+        return "names no host"
+    if "@" in url.netloc:
+        return "holds a user name or password: pass the key as api_key="
+    return "holds a fragment (#…)" if url.fragment else ""
+
+
+def _checked(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            raise ConfigError(f"{name!r} is no name of a header")
+        if not isinstance(value, str):
+            raise ConfigError(f"the header {name} must be a string, not {type(value).__name__}")
+        check_header(f"the header {name}", value)
+    return list(headers.items())
+
+
+def _is_near(host: str) -> bool:
+    """Whether a host is this machine or, by its form, on a network of one's own."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith(_NEAR_NAMES)
+    return address.is_loopback or address.is_private or address.is_link_local

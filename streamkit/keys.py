@@ -1,0 +1,72 @@
+"""Keys: where they come from, and that nothing shows them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError
+from streamkit.protocols.failures import scrub
+
+__all__ = ["Secret", "check_header", "find_key", "scrub_error"]
+
+
+class Secret:
+    """A text that is sent and never shown: neither `repr` nor `str` has it."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """Return the text, for the header that carries it and for finding it in what came back."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return "<secret>"
+
+
+def find_key(given: str | None, *, provider: str, variable: str, optional: bool) -> Secret | None:
+    """Return the key: `given`, else what the environment variable holds, else None where none is needed.
+
+    White space around it is dropped. Raises `ConfigError`, which never shows the key, where it is missing or cannot
+    stand in a header.
+    """
+    source = "api_key" if given is not None else variable
+    text = given if given is not None else os.environ.get(variable, "") if variable else ""
+    if not isinstance(text, str):
+        raise ConfigError(f"api_key must be a string, not {type(text).__name__}")
+    text = text.strip()
+    if text:
+        check_header(f"the key for {provider} ({source})", text)
+        return Secret(text)
+    if optional or not variable:
+        return None
+    if given is not None:
+        raise ConfigError(f"the key for {provider} (api_key) is empty")
+    raise ConfigError(f"there is no key for {provider}: set {variable}, or pass api_key=")
+
+
+def check_header(what: str, value: str) -> None:
+    """Raise `ConfigError`, naming `what` and never the value, where `value` cannot stand in an HTTP header."""
+    if any(character < " " or character == "\x7f" for character in value):
+        raise ConfigError(f"{what} holds a line end or another control character")
+    if any(character > "\xff" for character in value):
+        raise ConfigError(f"{what} holds a character that no HTTP header can: was it copied with its quotes?")
+
+
+def scrub_error(error: StreamkitError, secrets: Iterable[str]) -> None:
+    """Take `secrets` out of all that `error` shows; providers and gateways echo what they were sent."""
+    secrets = list(secrets)
+    if not secrets:
+        return
+    error.args = tuple(scrub(value, secrets) if isinstance(value, str) else value for value in error.args)
+    if isinstance(error, APIError):
+        for name in ("message", "body", "code", "type", "request_id"):
+            if (text := getattr(error, name)) is not None:
+                setattr(error, name, scrub(text, secrets))
+    elif isinstance(error, ProtocolError):
+        frame = error.frame.decode("utf-8", "replace") if isinstance(error.frame, bytes) else error.frame
+        if (clean := scrub(frame, secrets)) != frame:
+            error.frame = clean

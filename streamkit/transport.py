@@ -1,0 +1,335 @@
+"""The one module that knows httpx: requests out, responses in, its errors as ours.
+
+An http client is an `httpx.AsyncClient`, an `httpx2.AsyncClient`, or what behaves like one: all that is asked of it is
+`stream`, as an async context manager. Its exceptions are known by the names of their classes, which both libraries
+share. httpx is loaded with the first request.
+
+A library's error holds the request, and the request holds the key; so ours are raised after its `except` block, not
+in it, and no chain leads from one to the other.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, suppress
+from functools import cache
+from time import perf_counter_ns
+from typing import Any, TypeAlias
+from urllib.parse import urljoin, urlsplit
+
+import anyio
+from msgspec import Struct
+
+from streamkit.endpoint import Endpoint
+from streamkit.errors import (
+    APIError,
+    ConfigError,
+    ServerError,
+    StreamkitError,
+    TransportError,
+    TransportTimeout,
+    TruncatedStream,
+)
+from streamkit.keys import scrub_error
+from streamkit.limits import Limits
+from streamkit.protocols import EncodedRequest
+from streamkit.protocols.failures import find_request_id, read_failure
+from streamkit.timing import Timing
+from streamkit.wire.inflate import Inflater, new_inflater
+
+__all__ = ["Exchange", "HTTPClient", "Timeouts", "new_http_client", "open_exchange", "timeouts_for"]
+
+logger = logging.getLogger("streamkit")
+
+HTTPClient: TypeAlias = Any
+
+CLOSE_S = 1.0  # how long closing a connection may take
+DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
+ERROR_BODY_S = 10.0  # how long the body of an error may take
+KEEPALIVE_S = 30.0  # how long an idle connection is kept: a turn's tools run meanwhile, and load balancers cut at 60
+EXCERPT = 500  # bytes of a page that came in place of a stream
+_UNREAD = 200  # reads of a closed response until it gives up what it had buffered
+
+_HTTPX_TIMEOUT_S = 5.0  # httpx's default, which no one chose and which is too short for a model that thinks
+
+
+class Timeouts(Struct, frozen=True):
+    """Limits in s, None for none: to connect, and to wait for the next bytes or to send some."""
+
+    connect_s: float | None = 10.0
+    read_s: float | None = 600.0
+
+
+class Exchange:
+    """A request that was answered with a stream, until it is closed.
+
+    `chunks` are the bytes of the body, without any encoding, as they come; what it raises goes through `explain`.
+    """
+
+    def __init__(
+        self, manager: AbstractAsyncContextManager[Any], response: Any, endpoint: Endpoint, timeouts: Timeouts | None
+    ) -> None:
+        self._manager = manager
+        self._response = response
+        self._endpoint = endpoint
+        self._timeouts = timeouts
+        self._raw: AsyncGenerator[bytes, None] = response.aiter_raw()
+        self._closed = False
+        self.chunks: AsyncGenerator[bytes, None] = self._raw
+        self.status: int = response.status_code
+        self.headers = {name.lower(): value for name, value in response.headers.items()}
+        self.request_id = find_request_id(self.headers)
+
+    def decode(self) -> None:
+        """Undo an encoding of the body; raises `TransportError` for one that cannot be undone."""
+        inflater = new_inflater(self.headers.get("content-encoding", ""))
+        if inflater is not None:
+            self.chunks = _inflated(self._raw, inflater)
+
+    async def read(self, limit: int) -> bytes:
+        """Return at most `limit` bytes of the body, and what there is of them where it breaks or takes too long."""
+        body = bytearray()
+        with anyio.move_on_after(ERROR_BODY_S):
+            try:
+                async for chunk in self.chunks:
+                    body += chunk
+                    if len(body) >= limit:
+                        break
+            except Exception as error:
+                if self.explain(error) is None:
+                    raise
+        return bytes(body[:limit])
+
+    def explain(self, error: Exception) -> StreamkitError | None:
+        """Return the error of ours that `error`, met while reading, stands for; None where it is no failure of that."""
+        if isinstance(error, StreamkitError):
+            return error
+        fault = _map_error(error, self._endpoint, self._timeouts)
+        if self._closed and isinstance(fault, TransportError):
+            return TransportError(f"the stream from {_place(self._endpoint)} was closed while it was being read")
+        return fault
+
+    async def drain(self) -> None:
+        """Wait a little for the end of the body, with which the connection can be used again."""
+        with anyio.move_on_after(DRAIN_S):
+            try:
+                await anext(self._raw)
+            except StopAsyncIteration:
+                pass
+            except Exception as error:
+                logger.debug("the end of the body from %s did not come: %s", self._endpoint.host, type(error).__name__)
+
+    async def aclose(self) -> None:
+        """Close the response, and its connection where the body was not read to the end. May be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        with anyio.move_on_after(CLOSE_S, shield=True) as scope:
+            try:
+                await self._manager.__aexit__(None, None, None)
+            except Exception as error:
+                logger.debug("closing the connection to %s met %s", self._endpoint.host, type(error).__name__)
+            scope.cancel()
+            await _unwind(self.chunks, self._raw)
+
+
+def new_http_client() -> HTTPClient:
+    """Return a client for any number of connections at a time, with the proxies of the environment."""
+    import httpx
+
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEPALIVE_S)
+    return httpx.AsyncClient(verify=_tls(), limits=limits, follow_redirects=False)
+
+
+async def open_exchange(
+    http: HTTPClient,
+    endpoint: Endpoint,
+    encoded: EncodedRequest,
+    body: bytes,
+    *,
+    timeouts: Timeouts | None,
+    limits: Limits,
+    timing: Timing,
+    sse: bool,
+) -> Exchange:
+    """Send a request and return its answer once the headers are there.
+
+    `timeouts` None leaves those to the http client. Stamps `timing`. Raises `TransportError` where no answer came,
+    `APIError` where it is an error, a redirect, which is never followed, or a page in place of a stream.
+    """
+    if getattr(http, "is_closed", False):
+        raise ConfigError("the http client is closed")
+    manager = _request(http, endpoint, encoded, body, timeouts, sse)
+    timing.sent_ns = perf_counter_ns()
+    fault: StreamkitError | None = None
+    try:
+        opened = await manager.__aenter__()
+    except Exception as error:
+        fault = _map_error(error, endpoint, timeouts, opening=True)
+        if fault is None:
+            raise
+    if fault is not None:
+        raise fault
+    timing.headers_ns = perf_counter_ns()
+    exchange = Exchange(manager, opened.response if sse else opened, endpoint, timeouts)
+    try:
+        fault = await _refusal(exchange, endpoint, endpoint.url(encoded), limits)
+    except BaseException:
+        await exchange.aclose()
+        raise
+    if fault is not None:
+        await exchange.aclose()
+        scrub_error(fault, endpoint.secrets)
+        raise fault
+    return exchange
+
+
+def timeouts_for(http: HTTPClient, asked: Timeouts) -> Timeouts | None:
+    """Return the timeouts for requests by a client of the caller's, None where it has chosen its own.
+
+    A client has chosen where its timeout is not httpx's default; `asked` wins where it is not our default.
+    """
+    own = getattr(http, "timeout", None)
+    chosen = own is not None and own != type(own)(_HTTPX_TIMEOUT_S)
+    return None if chosen and asked == Timeouts() else asked
+
+
+def _request(
+    http: HTTPClient,
+    endpoint: Endpoint,
+    encoded: EncodedRequest,
+    body: bytes,
+    timeouts: Timeouts | None,
+    sse: bool,
+) -> AbstractAsyncContextManager[Any]:
+    """The request, not yet sent. No local of a frame that raises holds the headers, as traces may show locals."""
+    headers = {
+        "content-type": "application/json",
+        "accept-encoding": "identity",  # compressors hold back what streams, and can hold bombs
+        **endpoint.headers(encoded),
+    }
+    options: dict[str, Any] = {"content": body, "headers": headers, "follow_redirects": False}
+    if timeouts is not None:
+        options["timeout"] = (timeouts.connect_s, timeouts.read_s, timeouts.read_s, timeouts.read_s)
+    if sse:
+        from httpx_sse import aconnect_sse
+
+        return aconnect_sse(http, "POST", endpoint.url(encoded), **options)
+    connection: AbstractAsyncContextManager[Any] = http.stream("POST", endpoint.url(encoded), **options)
+    return connection
+
+
+async def _refusal(exchange: Exchange, endpoint: Endpoint, url: str, limits: Limits) -> StreamkitError | None:
+    """What is wrong with an answer by its head, None for a stream."""
+    status, headers = exchange.status, exchange.headers
+    try:
+        exchange.decode()
+    except TransportError as error:
+        if status < 400:
+            return error
+        return read_failure(str(error), provider=endpoint.provider.name, status=status, headers=headers)
+    if 300 <= status < 400 and "location" in headers:
+        return _redirect(exchange, endpoint, url)
+    if status >= 300:
+        body = await exchange.read(limits.max_error_body_bytes)
+        return read_failure(body, provider=endpoint.provider.name, status=status, headers=headers)
+    if headers.get("content-type", "").partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+        page = (await exchange.read(EXCERPT)).decode("utf-8", "replace")
+        return ServerError(
+            f"{endpoint.host} answered with a web page in place of a stream; check the base URL, or try again "
+            f"where it is a gateway's: {' '.join(page.split())}",
+            provider=endpoint.provider.name,
+            status=status,
+            request_id=exchange.request_id,
+            body=page,
+        )
+    return None
+
+
+def _redirect(exchange: Exchange, endpoint: Endpoint, url: str) -> APIError:
+    try:
+        there = urlsplit(urljoin(url, exchange.headers["location"]))
+    except ValueError:
+        there = urlsplit("an-address-that-is-none")
+    host = there.netloc.rpartition("@")[2]
+    target = f"{there.scheme}://{host}" if host != endpoint.host else f"its own {there.scheme}://{host}{there.path}"
+    return APIError(
+        f"{endpoint.host} redirects to {target}; that is not followed and was sent nothing. If it is the right "
+        "address, make it the base URL",
+        provider=endpoint.provider.name,
+        status=exchange.status,
+        request_id=exchange.request_id,
+    )
+
+
+def _map_error(
+    error: Exception, endpoint: Endpoint, timeouts: Timeouts | None, *, opening: bool = False
+) -> StreamkitError | None:
+    """The error of ours for one of httpx's, httpx2's or the network's; None for any other."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    place = _place(endpoint)
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    fault: StreamkitError
+    connecting, reading = (timeouts.connect_s, timeouts.read_s) if timeouts is not None else (None, None)
+    if "ConnectTimeout" in kinds:
+        fault = TransportTimeout(f"{place} took no connection{_within(connecting)} (connect_timeout_s)")
+    elif "PoolTimeout" in kinds:
+        fault = TransportTimeout(f"no connection to {place} was free in time: raise the limits of the http client")
+    elif "WriteTimeout" in kinds:
+        fault = TransportTimeout(f"{place} did not take the request{_within(reading)} (read_timeout_s)")
+    elif kinds & {"TimeoutException", "TimeoutError"}:
+        fault = TransportTimeout(f"{place} sent nothing{_within(reading)} (read_timeout_s)")
+    elif "RemoteProtocolError" in kinds and not opening:
+        fault = TruncatedStream(f"{place} closed the connection before the end of the body ({error})")
+    elif kinds & {"ConnectError", "ProxyError"}:
+        fault = TransportError(
+            f"cannot connect to {place} ({said}): check the base URL, the network and the proxy settings"
+        )
+    elif kinds & _FAILURES:
+        fault = TransportError(f"the connection to {place} broke ({said}): try again")
+    else:
+        return None
+    scrub_error(fault, endpoint.secrets)
+    return fault
+
+
+# By name: the roots of httpx and httpx2, and what a transport of the caller's may let through from below.
+_FAILURES = {"HTTPError", "InvalidURL", "StreamError", "OSError", "BrokenResourceError", "ClosedResourceError"}
+
+
+def _place(endpoint: Endpoint) -> str:
+    return f"{endpoint.provider.name} at {endpoint.host}"
+
+
+def _within(seconds: float | None) -> str:
+    return "" if seconds is None else f" within {seconds:g} s"
+
+
+async def _unwind(chunks: AsyncGenerator[bytes, None], raw: AsyncGenerator[bytes, None]) -> None:
+    """End the generators that read a closed response, from inside a cancelled scope.
+
+    httpx reads through generators in generators, and closing the outermost leaves the others to the garbage collector:
+    a task each on asyncio, a warning each on trio. A read that fails ends them all.
+    """
+    with suppress(Exception):  # failing is the purpose
+        if chunks is not raw:
+            await chunks.aclose()
+        for _ in range(_UNREAD):
+            await anext(raw)
+
+
+async def _inflated(raw: AsyncIterator[bytes], inflater: Inflater) -> AsyncGenerator[bytes, None]:
+    async for chunk in raw:
+        for piece in inflater.feed(chunk):
+            yield piece
+    inflater.finish()
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """The TLS set-up of all our clients: reading the certificates takes 80 ms."""
+    import httpx
+
+    return httpx.create_ssl_context()

@@ -1,0 +1,192 @@
+"""The binary event stream of AWS ↔ frames, as Bedrock sends it.
+
+A message is: total length and length of the headers (4 bytes each, big endian), CRC-32 of these 8 bytes, headers,
+payload, CRC-32 of all before it (https://smithy.io/2.0/aws/amazon-eventstream.html, checked 2026-11-29).
+"""
+
+from __future__ import annotations
+
+from struct import Struct as Layout
+from typing import Any
+from zlib import crc32
+
+import msgspec
+
+from streamkit.errors import ProtocolError, StreamkitError, TruncatedStream
+from streamkit.wire.body import WholeBody, too_long
+from streamkit.wire.frames import Frame
+
+__all__ = ["EventStreamDecoder"]
+
+PRELUDE = Layout(">III")
+CHECKSUM = Layout(">I")
+OVERHEAD = PRELUDE.size + CHECKSUM.size
+
+# The limit of AWS's own decoders, in bytes.
+MAX_HEADER_BYTES = 128 << 10
+
+# The ten types of header values: two without bytes, integers, two that say their own length, time and uuid.
+FIXED_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
+SIZED = (6, 7)
+STRING = 7
+
+# A stream repeats the same few header blocks; those beyond these bounds are parsed each time.
+KNOWN_BLOCKS = 32
+KNOWN_BLOCK_BYTES = 512
+
+
+class Chunk(msgspec.Struct):
+    """What Bedrock wraps around the JSON of a model that it does not translate."""
+
+    data: bytes = msgspec.field(name="bytes", default=b"")
+
+
+class EventStreamDecoder:
+    """The binary event stream of AWS in any cut → frames; see `Decoder`.
+
+    An event's frame is its payload, named by its `:event-type`; a `chunk` of InvokeModelWithResponseStream is the
+    JSON that it wraps, without a name. Exceptions and errors are frames named `error`, a JSON object with `type` and
+    whatever came. A checksum that does not fit, a malformed message, or one over `max_event_bytes` is a
+    `ProtocolError`; the end of input inside a message is `TruncatedStream`.
+    """
+
+    def __init__(self, max_event_bytes: int) -> None:
+        self.error: StreamkitError | None = None
+        self.heartbeats = 0
+        self._limit = max_event_bytes
+        self._buffer = bytearray()
+        self._started = False
+        self._body: WholeBody | None = None
+        self._blocks: dict[bytes, dict[str, str]] = {}
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Return the frames that `data` completes; raises the error that an earlier call met."""
+        if self.error is not None:
+            raise self.error
+        if data and not self._started:
+            self._started = True
+            # As a length, the first byte of JSON or HTML would mean a message of a gigabyte.
+            if WholeBody.starts(data):
+                self._body = WholeBody(self._limit)
+        if self._body is not None:
+            self.error = self._body.feed(data)
+            return []
+        self._buffer += data
+        out: list[Frame] = []
+        at = 0
+        try:
+            while total := self._complete(at):
+                self._read(bytes(self._buffer[at : at + total]), out)
+                at += total
+        except ProtocolError as error:
+            self.error = error
+            self._buffer.clear()
+        del self._buffer[:at]
+        return out
+
+    def finish(self) -> list[Frame]:
+        """Return what the end of input completes; raises what it, or an earlier call, found wrong."""
+        if self.error is not None:
+            raise self.error
+        try:
+            if self._body is not None:
+                return self._body.finish()
+            if self._buffer:
+                raise TruncatedStream(f"the event stream ended {len(self._buffer)} bytes into a message")
+        except ProtocolError as error:
+            self.error = error
+            raise
+        return []
+
+    def _complete(self, at: int) -> int:
+        """Return the length of the message at `at` in the buffer once it is there whole, else 0."""
+        have = len(self._buffer) - at
+        if have < PRELUDE.size:
+            return 0
+        total, header_bytes, checksum = PRELUDE.unpack_from(self._buffer, at)
+        prelude = self._buffer[at : at + PRELUDE.size]
+        if crc32(prelude[:8]) != checksum:
+            raise ProtocolError("not an AWS event stream, or damaged: wrong checksum of lengths", frame=bytes(prelude))
+        if total > self._limit:
+            raise too_long(self._limit)
+        if header_bytes > min(total - OVERHEAD, MAX_HEADER_BYTES):
+            raise ProtocolError(f"a message of {total} bytes cannot have {header_bytes} bytes of headers")
+        return total if have >= total else 0
+
+    def _read(self, message: bytes, out: list[Frame]) -> None:
+        total, header_bytes, _ = PRELUDE.unpack_from(message)
+        body = message[: -CHECKSUM.size]
+        if crc32(body) != CHECKSUM.unpack_from(message, len(body))[0]:
+            raise ProtocolError("damaged message in the event stream: wrong checksum", frame=message)
+        headers = self._read_headers(body[PRELUDE.size : PRELUDE.size + header_bytes])
+        payload = body[PRELUDE.size + header_bytes :]
+        if headers.get(":message-type") in ("exception", "error"):
+            out.append(Frame(failure(headers, payload), "error"))
+            return
+        name = headers.get(":event-type", "")
+        if name != "chunk":
+            out.append(Frame(payload or b"{}", name))
+            return
+        try:
+            chunk = msgspec.json.decode(payload, type=Chunk).data
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise ProtocolError(f"a chunk of the event stream is not base64 in JSON ({error})", frame=payload) from None
+        if chunk:
+            out.append(Frame(chunk))
+        else:
+            self.heartbeats += 1
+
+    def _read_headers(self, block: bytes) -> dict[str, str]:
+        headers = self._blocks.get(block)
+        if headers is None:
+            headers = parse_headers(block)
+            if len(block) <= KNOWN_BLOCK_BYTES and len(self._blocks) < KNOWN_BLOCKS:
+                self._blocks[block] = headers
+        return headers
+
+
+def parse_headers(block: bytes) -> dict[str, str]:
+    """Return the headers of a message that are strings, as all that Bedrock sends are.
+
+    Raises `ProtocolError` for an unknown type, a length that does not fit, or a name that comes twice.
+    """
+    headers: dict[str, str] = {}
+    names: set[str] = set()
+    at = 0
+    try:
+        while at < len(block):
+            start = at + 1
+            at = start + block[at]
+            name = block[start:at].decode()
+            kind = block[at]
+            at += 1
+            if kind in SIZED:
+                size = block[at] << 8 | block[at + 1]
+                at += 2
+            else:
+                size = FIXED_SIZES[kind]
+            value = block[at : at + size]
+            at += size
+            if name in names or at > len(block):
+                raise ValueError(name)
+            names.add(name)
+            if kind == STRING:
+                headers[name] = value.decode()
+    except (IndexError, KeyError, ValueError):
+        raise ProtocolError("malformed headers in the event stream", frame=block) from None
+    return headers
+
+
+def failure(headers: dict[str, str], payload: bytes) -> bytes:
+    """Return the JSON of an exception or error: its payload, with what only the headers say added."""
+    kind = headers.get(":exception-type") or headers.get(":error-code") or "error"
+    said: dict[str, Any] = {"type": kind}
+    if message := headers.get(":error-message"):
+        said["message"] = message
+    body: dict[str, Any] = {}
+    try:
+        if payload:
+            body = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError):
+        body["message"] = payload.decode("utf-8", "replace")
+    return msgspec.json.encode({**said, **body})

@@ -1,0 +1,80 @@
+"""JSON lines ↔ frames: one event a line, no names (Ollama; logs of decoded events)."""
+
+from __future__ import annotations
+
+from streamkit.errors import ProtocolError, StreamkitError
+from streamkit.wire.body import Opening, WholeBody, complete_json, too_long
+from streamkit.wire.frames import Frame
+
+__all__ = ["NDJSONDecoder"]
+
+
+class NDJSONDecoder:
+    """Lines of JSON in any cut → frames; see `Decoder`.
+
+    Lines end with LF or CRLF. Blank ones after the first count as `heartbeats`. A last line without its end is a frame, unless it is
+    JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and one read is ever held.
+    """
+
+    def __init__(self, max_event_bytes: int) -> None:
+        self.error: StreamkitError | None = None
+        self.heartbeats = 0
+        self._limit = max_event_bytes
+        self._opening: Opening | None = Opening()
+        self._page: WholeBody | None = None
+        self._line = bytearray()  # a line whose end has not come
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Return the frames that `data` completes; raises the error that an earlier call met."""
+        if self.error is not None:
+            raise self.error
+        if self._opening is not None:
+            data = self._opening.feed(data)
+            if not data:
+                return []
+            self._opening = None
+            if data.startswith(b"<"):
+                self._page = WholeBody(self._limit)
+        if self._page is not None:
+            self.error = self._page.feed(data)
+            return []
+        return self._read(data)
+
+    def finish(self) -> list[Frame]:
+        """Return the frame that the end of input completes; raises what it, or an earlier call, found wrong."""
+        if self.error is not None:
+            raise self.error
+        if self._page is not None:
+            try:
+                return self._page.finish()
+            except ProtocolError as error:
+                self.error = error
+                raise
+        line = bytes(self._line).strip()
+        self._line.clear()
+        if line.startswith((b"{", b"[")):
+            line = complete_json(line)
+        return [Frame(line)] if line else []
+
+    def _read(self, data: bytes) -> list[Frame]:
+        lines = data.split(b"\n")
+        tail = lines.pop()
+        if lines and self._line:
+            lines[0] = bytes(self._line + lines[0])
+            self._line.clear()
+        self._line += tail
+        out: list[Frame] = []
+        for line in lines:
+            if len(line) > self._limit:
+                return self._fail(out)
+            line = line.strip()
+            if line:
+                out.append(Frame(line))
+            else:
+                self.heartbeats += 1
+        return self._fail(out) if len(self._line) > self._limit else out
+
+    def _fail(self, out: list[Frame]) -> list[Frame]:
+        self.error = too_long(self._limit)
+        self._line.clear()
+        return out

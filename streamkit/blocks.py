@@ -35,13 +35,13 @@ class BlockRef(Struct, frozen=True, omit_defaults=True):
     check: int | None = None
 
 
-class ThinkingPart(Struct, frozen=True):
+class ThinkingPart(Struct, frozen=True, tag="thinking"):
     """A span of `Message.thinking`, as `iter_blocks` yields it."""
 
     text: str
 
 
-class OpaquePart(Struct, frozen=True):
+class OpaquePart(Struct, frozen=True, tag="opaque"):
     """A block that only its provider can read, as `iter_blocks` yields it; `data` is the block as it came."""
 
     data: Any

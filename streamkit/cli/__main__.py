@@ -1,0 +1,5 @@
+"""`python -m streamkit.cli` is `streamkit`."""
+
+from streamkit.cli import main
+
+main()

@@ -1,0 +1,68 @@
+"""The commands and their arguments; each loads what it needs when it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from streamkit.errors import ConfigError, StreamkitError
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Streams of LLM providers: watch them, chat, look into recorded ones.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from streamkit import __version__
+
+        typer.echo(f"streamkit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a terminal may lack characters
+
+
+@app.command("inspect")
+def _inspect(
+    file: Annotated[str, typer.Argument(help="A recorded body; - reads standard input.", show_default=False)],
+    provider: Annotated[str | None, typer.Option(help="Whose it is, such as deepseek.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Its dialect, such as anthropic.")] = None,
+    framing: Annotated[str | None, typer.Option(help="Its framing, where not the dialect's own.")] = None,
+    deltas: Annotated[bool, typer.Option("--deltas", help="Print the deltas, one a line.")] = False,
+    choices: Annotated[bool, typer.Option("--choices", help="Print every answer (n > 1), as a list.")] = False,
+) -> None:
+    """Print the message that a recorded body holds, as JSON.
+
+    Of a body that is cut short or broken, what there is goes to standard output, the error to standard error, and
+    the exit code is 1.
+    """
+    from streamkit.cli.inspect import inspect, new_parser
+
+    _exit_with(lambda: inspect(file, new_parser(provider, protocol, framing), deltas=deltas, choices=choices))
+
+
+def _exit_with(command: Callable[[], int]) -> None:
+    """Run `command` and exit with its code: 2 for a wrong set-up, 1 for any other error of ours."""
+    from streamkit.cli.escape import visible
+
+    try:
+        code = command()
+    except StreamkitError as error:
+        print(f"{type(error).__name__}: {visible(str(error))}", file=sys.stderr)
+        code = 2 if isinstance(error, ConfigError) else 1
+    raise typer.Exit(code)

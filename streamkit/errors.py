@@ -18,6 +18,10 @@ StreamkitError
 ├── ProtocolError            the stream breaks the rules of its dialect
 │   └── TruncatedStream      it ended before the answer did
 └── ToolError                a tool could not be run, or failed
+
+StreamkitWarning             the request was sent, but not quite as asked
+├── UnsupportedParameterWarning  a parameter that the provider does not take was left out
+└── HistoryWarning           a message that fits nowhere in the conversation was left out
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ __all__ = [
     "ConfigError",
     "ContentFiltered",
     "ContextOverflow",
+    "HistoryWarning",
     "InvalidRequest",
     "NotFound",
     "Overloaded",
@@ -43,10 +48,12 @@ __all__ = [
     "RateLimited",
     "ServerError",
     "StreamkitError",
+    "StreamkitWarning",
     "ToolError",
     "TransportError",
     "TransportTimeout",
     "TruncatedStream",
+    "UnsupportedParameterWarning",
 ]
 
 # How much of a frame or a body a message may quote, in characters.
@@ -186,3 +193,15 @@ class ToolError(StreamkitError):
     def __init__(self, message: str, *, details: Any = None) -> None:
         super().__init__(message)
         self.details = details
+
+
+class StreamkitWarning(UserWarning):
+    """The root of all warnings of streamkit: what was asked for is done, but for the thing that the warning names."""
+
+
+class UnsupportedParameterWarning(StreamkitWarning):
+    """A parameter was left out of a request because the provider does not take it."""
+
+
+class HistoryWarning(StreamkitWarning):
+    """A message was left out of a request because no provider would accept it where it stands."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["Quirks"]
+__all__ = ["EFFORTS", "Quirks"]
+
+# Every word of thinking effort of chat completions, rising; https://platform.openai.com/docs/api-reference/chat,
+# checked 2026-11-29.
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 class Quirks(Struct, frozen=True, kw_only=True):
@@ -16,11 +20,35 @@ class Quirks(Struct, frozen=True, kw_only=True):
     reasoning_outside_output: bool = False  # completion_tokens leaves reasoning out: xAI
     end_without_finish: bool = False  # a clean end of input without a finish reason is a whole answer: Ollama /v1
 
-    # Writing.
-    max_tokens_field: str = "max_completion_tokens"  # "max_tokens": nearly all but OpenAI and Azure
+    # Writing chat completions.
+    max_tokens_field: str = "max_completion_tokens"  # "max_tokens": nearly all but OpenAI, Azure, Groq and xAI
     system_role: str = "system"  # "developer": OpenAI's reasoning models (both are taken)
     stream_options: bool = True  # asks for usage; refused or unknown: Mistral
     seed_field: str = "seed"  # "random_seed": Mistral
     required_word: str = "required"  # the tool choice that forces a call; "any": old Mistral
-    tool_id_pattern: str = ""  # a call id must match this regular expression; "[A-Za-z0-9]{9}": Mistral
-    thinking_field: str = ""  # the assistant field that takes thinking back: DeepSeek, Moonshot, OpenRouter
+    tool_id_pattern: str = ""  # a call id must match this regular expression: OpenAI (40 characters), Mistral
+    unsupported: tuple[str, ...] = ()  # fields of `Request` that are refused, so left out with a warning
+    json_schema: bool = True  # False, only "json_object" makes JSON: DeepSeek
+    names: bool = True  # False, the `name` of a speaker is refused: Groq, Mistral
+    string_content: bool = False  # several texts go as one string, no list of parts: DeepSeek, Ollama
+    refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
+    tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
+    assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral
+    cache_control: bool = False  # takes Anthropic's `cache_control` on parts and tools: OpenRouter
+    thinking_field: str = ""  # the assistant field that takes thinking back ("content": as parts of it): DeepSeek, …
+    thinking_required: bool = False  # refuses a message with calls that lacks that field, even empty: DeepSeek
+    reasoning_details: bool = False  # takes `reasoning_details` back unchanged: OpenRouter, MiniMax
+    efforts: tuple[str, ...] = EFFORTS  # the words of thinking effort that are taken; others become the nearest
+    # How thinking is asked for:
+    # "reasoning_effort": that field, an effort
+    # "thinking": {"type": "enabled" | "disabled"} with `reasoning_effort`: DeepSeek, Moonshot, Zhipu
+    # "reasoning": {"effort": …} or {"max_tokens": …}: OpenRouter
+    # "enabled": {"reasoning": {"enabled": …}} with `reasoning_effort`: Together
+    # "template": {"chat_template_kwargs": {"enable_thinking": …}} with `reasoning_effort`: vLLM, llama.cpp
+    thinking_form: str = "reasoning_effort"
+
+    # Writing Anthropic messages.
+    anthropic_version: str = "2023-06-01"  # from "2026-10-21" on, sampling parameters are refused, so left out
+    adaptive_thinking: bool = False  # a thinking level is an effort, not a budget of tokens: Claude from 4.6 on
+    unsigned_thinking: bool = False  # thinking without a signature is sent back: servers that sign nothing (llama.cpp)
+    inline_system: bool = False  # a later system message stays in its place, not with the first: newer Claude models

@@ -29,9 +29,11 @@ class Request(Struct, frozen=True, kw_only=True):
 
     A tool given as a dict is the provider's own (a server tool, a custom tool) and goes through as it is.
     `tool_choice` is `auto`, `none`, `required`, the name of a tool, or a dict that goes through. `thinking` is a
-    level (`off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`), a budget in tokens, or a dict that goes
-    through. `output_schema` is the JSON Schema that the answer must have. `logprobs` is how many alternatives to
-    report a token (0: only the chosen one). `extra` holds body fields that go through as they are, last.
+    level (`off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`), a budget in tokens, or a dict in the
+    provider's own form. `output_schema` is the JSON Schema that the answer must have. `logprobs` is how many
+    alternatives to report a token (0: only the chosen one). `provider` is the vendor's name: what a message's origin
+    signed goes back to that vendor only ("": to any that speaks the dialect). `extra` holds body fields that go
+    through as they are, last; an object among them is merged into the one that is there.
     """
 
     model: str
@@ -55,6 +57,7 @@ class Request(Struct, frozen=True, kw_only=True):
     output_name: str = "answer"
     user: str | None = None
     service_tier: str | None = None
+    provider: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

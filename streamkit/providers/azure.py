@@ -1,4 +1,9 @@
-"""Azure OpenAI, whose base URL belongs to the account."""
+"""Azure OpenAI.
+
+The base URL belongs to the account: `https://RESOURCE.openai.azure.com/openai/v1/`, or one deployment's, whose query
+stays: `https://RESOURCE.openai.azure.com/openai/deployments/NAME?api-version=DATE` (the model is the deployment).
+https://learn.microsoft.com/azure/ai-services/openai/reference, checked 2026-11-29.
+"""
 
 from streamkit.protocols import Quirks
 from streamkit.providers.base import Provider
@@ -9,5 +14,9 @@ PROVIDER = Provider(
     key_variable="AZURE_OPENAI_API_KEY",
     env_base_url="AZURE_OPENAI_BASE_URL",
     auth="api-key",
-    quirks=Quirks(system_role="developer"),
+    quirks=Quirks(
+        system_role="developer",
+        tool_id_pattern=".{1,40}",
+        unsupported=("top_k",),
+    ),
 )

@@ -1,4 +1,4 @@
-"""Groq."""
+"""Groq; https://console.groq.com/docs/openai and the request types of its SDK, checked 2026-11-29."""
 
 from streamkit.protocols import Quirks
 from streamkit.providers.base import Provider
@@ -8,5 +8,11 @@ PROVIDER = Provider(
     protocol="openai-chat",
     base_url="https://api.groq.com/openai/v1",
     key_variable="GROQ_API_KEY",
-    quirks=Quirks(max_tokens_field="max_tokens"),
+    quirks=Quirks(
+        refusal_as_text=True,
+        names=False,
+        unsupported=("top_k", "logprobs", "logit_bias", "n"),
+        efforts=("none", "low", "medium", "high"),
+        thinking_field="reasoning",
+    ),
 )

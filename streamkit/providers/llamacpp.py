@@ -1,4 +1,4 @@
-"""A llama.cpp server."""
+"""A llama.cpp server, its OpenAI-compatible endpoint; key as in `llama-server --api-key`."""
 
 from streamkit.protocols import Quirks
 from streamkit.providers.base import Provider
@@ -9,5 +9,12 @@ PROVIDER = Provider(
     base_url="http://localhost:8080/v1",
     key_variable="LLAMA_API_KEY",
     key_optional=True,
-    quirks=Quirks(max_tokens_field="max_tokens"),
+    env_base_url="LLAMACPP_BASE_URL",
+    quirks=Quirks(
+        max_tokens_field="max_tokens",
+        refusal_as_text=True,
+        efforts=("none", "low", "medium", "high"),
+        thinking_form="template",
+        thinking_field="reasoning_content",
+    ),
 )

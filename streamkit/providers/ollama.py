@@ -1,4 +1,4 @@
-"""Ollama, its OpenAI-compatible endpoint."""
+"""Ollama, its OpenAI-compatible endpoint; https://docs.ollama.com/api/openai-compatibility, checked 2026-11-29."""
 
 from streamkit.protocols import Quirks
 from streamkit.providers.base import Provider
@@ -9,5 +9,13 @@ PROVIDER = Provider(
     base_url="http://localhost:11434/v1",
     key_variable="OLLAMA_API_KEY",
     key_optional=True,
-    quirks=Quirks(max_tokens_field="max_tokens"),
+    env_base_url="OLLAMA_BASE_URL",
+    quirks=Quirks(
+        max_tokens_field="max_tokens",
+        refusal_as_text=True,
+        efforts=("none", "low", "medium", "high"),
+        string_content=True,
+        end_without_finish=True,
+        thinking_field="reasoning",
+    ),
 )

@@ -31,6 +31,7 @@ _HOME = {
         "TransportError",
         "TransportTimeout",
         "TruncatedStream",
+        "TurnLimit",
     ),
     "streamkit.limits": ("Limits",),
     "streamkit.usage": ("Usage", "UsageCost"),

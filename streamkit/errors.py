@@ -17,7 +17,8 @@ StreamkitError
 │   └── ServerError          the provider failed
 ├── ProtocolError            the stream breaks the rules of its dialect
 │   └── TruncatedStream      it ended before the answer did
-└── ToolError                a tool could not be run, or failed
+├── ToolError                a tool could not be run, or failed
+└── TurnLimit                a run of an agent asked the model as often as it may
 
 StreamkitWarning             the request was sent, but not quite as asked
 ├── UnsupportedParameterWarning  a parameter that the provider does not take was left out
@@ -53,6 +54,7 @@ __all__ = [
     "TransportError",
     "TransportTimeout",
     "TruncatedStream",
+    "TurnLimit",
     "UnsupportedParameterWarning",
 ]
 
@@ -193,6 +195,10 @@ class ToolError(StreamkitError):
     def __init__(self, message: str, *, details: Any = None) -> None:
         super().__init__(message)
         self.details = details
+
+
+class TurnLimit(StreamkitError):
+    """A run of an agent asked the model as often as `max_turns` allows, and its tools were called once more."""
 
 
 class StreamkitWarning(UserWarning):

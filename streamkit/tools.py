@@ -46,6 +46,7 @@ class Tool:
         target, self._bound = unwrap(function)
         update_wrapper(self, target, updated=())
         self.function = function
+        self.runs_in_thread = not (inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target))
         self.name = name if name is not None else _name(function)
         if not _NAME.fullmatch(self.name):
             raise ConfigError(

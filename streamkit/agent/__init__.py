@@ -1,0 +1,7 @@
+"""The agent: a model and its tools in a loop, with a history that outlives any break."""
+
+from streamkit.agent.agent import Agent
+from streamkit.agent.builder import AgentBuilder
+from streamkit.agent.run import Run
+
+__all__ = ["Agent", "AgentBuilder", "Run"]

@@ -1,0 +1,166 @@
+"""The agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any, TypeAlias, Union
+
+from streamkit.agent.history import History, load_history, load_query
+from streamkit.agent.loop import Item, Loop
+from streamkit.agent.run import Run
+from streamkit.client import Client
+from streamkit.deltas import MessageDeltaOutput
+from streamkit.errors import ConfigError
+from streamkit.events import Event, OutputDelta, OutputEnd
+from streamkit.messages import Message, MessageLike, MessageOutput
+from streamkit.tools import Tool, as_tool
+from streamkit.usage import Usage
+
+__all__ = ["Agent", "AgentTool"]
+
+AgentTool: TypeAlias = Union[Tool, Callable[..., Any], Mapping[str, Any]]
+
+MAX_TURNS = 64
+
+
+class Agent:
+    """A model that answers, and runs its tools until it has the answer.
+
+    agent = Agent("openai/gpt-5", instruction="Be brief.", tools=[get_weather])
+    async for out in agent.run_stream("What is the weather in Oslo?"):
+        ...
+
+    `model` is `provider/model`; `tools` are functions, `Tool`s, or dicts in the provider's own form (tools that it runs
+    itself). `history` is a conversation to go on with: messages, dicts, or the JSON text of their list. `params` are
+    those of `Client.stream`, for every request. One run may ask the model `max_turns` times.
+
+    Each run opens and closes its own connections, with `api_key`, `base_url` and `http_client` as for `Client`, so
+    that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A
+    `client` given stays the caller's to close; `model` may then be left out.
+
+    `history` is the live conversation, a list of messages that may be changed between runs; `usage` adds up all
+    responses, aborted ones included. Raises `ConfigError` for whatever is wrong in the arguments.
+    """
+
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        instruction: str | None = None,
+        tools: Iterable[AgentTool] = (),
+        name: str = "agent",
+        history: History | None = None,
+        max_turns: int = MAX_TURNS,
+        client: Client | None = None,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        http_client: Any = None,
+        **params: Any,
+    ) -> None:
+        if params.get("n") not in (None, 1):
+            raise ConfigError("an agent follows one answer: leave out n")
+        if max_turns < 1:
+            raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
+        self.name = name
+        self.max_turns = max_turns
+        self.params = params
+        self.tools: list[Tool | dict[str, Any]] = [
+            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tools
+        ]
+        self._functions = _by_name(self.tools)
+        self.history: list[Message] = load_history(history, instruction)
+        self.usage = Usage()
+        self._active: Loop | None = None
+        self._given = client
+        self._kept: Client | None = None
+        if client is not None:
+            if api_key is not None or base_url is not None or http_client is not None:
+                raise ConfigError("a client has its own key, address and http client: give them to it")
+            if model is not None:
+                self.params = {"model": _model_at(client, model), **params}
+            return
+        if model is None:
+            raise ConfigError("an agent needs a model (provider/model), or a client")
+
+        def new_client() -> Client:  # a closure, so that nothing that is shown has the key
+            return Client(model, api_key=api_key, base_url=base_url, http_client=http_client)
+
+        self._new_client = new_client
+        self._client = new_client()  # so that what is wrong is found here; it has no connection yet
+
+    def run(self, query: MessageLike) -> Run[MessageOutput]:
+        """Answer `query` (a string, a message, or a dict in its form); yields each message when it is complete.
+
+        The messages are those of the model, with their tool calls, each tool's result, and the final answer. A tool
+        that fails is a result that the model sees. An error of the model's ends the run and is raised, with
+        `partial`: what was shown is kept in the history; where nothing was, the query is taken back. Raises
+        `TurnLimit` after `max_turns`.
+        """
+        return Run(Loop(self, load_query(query)), _message)
+
+    def run_stream(self, query: MessageLike) -> Run[MessageDeltaOutput]:
+        """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
+        return Run(Loop(self, load_query(query)), _delta)
+
+    def run_events(self, query: MessageLike) -> Run[Event]:
+        """The same with all that happens: turns, pieces, messages, tools and their progress."""
+        return Run(Loop(self, load_query(query)), _event)
+
+    async def aclose(self) -> None:
+        """Close the client that `async with` keeps. A later run opens its own."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await kept.aclose()
+
+    async def __aenter__(self) -> Agent:
+        if self._given is None and self._kept is None:
+            self._kept = self._new_client()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.name!r} on {(self._given or self._client)!r}>"
+
+    def _connect(self) -> tuple[Client, bool]:
+        """The client of a run, and whether it is the run's to close."""
+        shared = self._given or self._kept
+        return (shared, False) if shared is not None else (self._new_client(), True)
+
+
+def _message(item: Item) -> MessageOutput | None:
+    return item if type(item) is MessageOutput else None
+
+
+def _delta(item: Item) -> MessageDeltaOutput | None:
+    return item if type(item) is MessageDeltaOutput else None
+
+
+def _event(item: Item) -> Event:
+    if isinstance(item, MessageDeltaOutput):
+        return OutputDelta(item)
+    return OutputEnd(item) if isinstance(item, MessageOutput) else item
+
+
+def _by_name(tools: Iterable[Tool | dict[str, Any]]) -> dict[str, Tool]:
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        if isinstance(tool, Tool):
+            if tool.name in found:
+                raise ConfigError(f"there are two tools of the name {tool.name!r}: give one another by tool(name=…)")
+            found[tool.name] = tool
+    return found
+
+
+def _model_at(client: Client, model: str) -> str:
+    """The provider's own name of a model that a client is to be asked for."""
+    vendor, slash, name = model.partition("/")
+    if slash and vendor == client.provider.name:
+        return name
+    if model == client.model:
+        return model
+    raise ConfigError(f"the model {model!r} is not at {client.provider.name}, whose client was given")

@@ -1,0 +1,82 @@
+"""Makes an agent step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from streamkit.agent.agent import Agent, AgentTool
+from streamkit.agent.history import History
+from streamkit.client import Client
+
+__all__ = ["AgentBuilder"]
+
+
+class AgentBuilder:
+    """Gathers what an agent is made of.
+
+    agent = await AgentBuilder("openai/gpt-5").instruction("Be brief.").tool(get_weather).history(saved).build()
+
+    Each method returns the builder; the arguments are those of `Agent`.
+    """
+
+    def __init__(self, model: str | None = None) -> None:
+        self._options: dict[str, Any] = {"model": model}
+        self._tools: list[AgentTool] = []
+
+    def instruction(self, text: str) -> AgentBuilder:
+        """Say how the model is to behave; no part of a history that begins with a system message already."""
+        return self._set(instruction=text)
+
+    def tool(self, tool: AgentTool) -> AgentBuilder:
+        """Add one tool."""
+        return self.tools([tool])
+
+    def tools(self, tools: Iterable[AgentTool]) -> AgentBuilder:
+        """Add tools."""
+        self._tools += tools
+        return self
+
+    def history(self, saved: History) -> AgentBuilder:
+        """Go on with a conversation."""
+        return self._set(history=saved)
+
+    def name(self, name: str) -> AgentBuilder:
+        """Name the agent: `source_agent` of what it yields."""
+        return self._set(name=name)
+
+    def max_turns(self, count: int) -> AgentBuilder:
+        """Limit how often one run may ask the model."""
+        return self._set(max_turns=count)
+
+    def client(self, client: Client) -> AgentBuilder:
+        """Use a client that stays the caller's."""
+        return self._set(client=client)
+
+    def api_key(self, key: str) -> AgentBuilder:
+        """Set the key."""
+        return self._set(api_key=key)
+
+    def base_url(self, url: str) -> AgentBuilder:
+        """Set the address."""
+        return self._set(base_url=url)
+
+    def http_client(self, http_client: Any) -> AgentBuilder:
+        """Use an http client that stays the caller's."""
+        return self._set(http_client=http_client)
+
+    def param(self, name: str, value: Any) -> AgentBuilder:
+        """Set one parameter of every request."""
+        return self._set(**{name: value})
+
+    def params(self, **params: Any) -> AgentBuilder:
+        """Set parameters of every request."""
+        return self._set(**params)
+
+    async def build(self) -> Agent:
+        """Make the agent; raises `ConfigError` for whatever is wrong. May be called again for another one."""
+        return Agent(**self._options, tools=self._tools)
+
+    def _set(self, **options: Any) -> AgentBuilder:
+        self._options.update(options)
+        return self

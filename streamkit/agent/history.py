@@ -1,0 +1,49 @@
+"""The conversation that an agent keeps, and that it is whole after whatever ended a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias, Union
+
+import msgspec
+
+from streamkit.errors import ConfigError
+from streamkit.messages import Message, MessageLike, as_message
+from streamkit.parts import RefusalPart, TextPart
+
+__all__ = ["History", "load_history", "load_query", "says_anything"]
+
+History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
+
+
+def load_history(saved: History | None, instruction: str | None = None) -> list[Message]:
+    """Return a conversation that was kept as messages, as dicts, or as the JSON text of their list.
+
+    `instruction` becomes a system message at its front, unless there is one already. Raises `ConfigError` for what
+    is no conversation.
+    """
+    try:
+        values = msgspec.json.decode(saved) if isinstance(saved, (str, bytes)) else saved or ()
+        if isinstance(values, dict):
+            raise ConfigError("a history is a list of messages, not one message")
+        history = [as_message(value) for value in values]
+    except (msgspec.DecodeError, TypeError) as error:
+        raise ConfigError(f"the history cannot be read: {error}") from None
+    if instruction is not None and not (history and history[0].role == "system"):
+        history.insert(0, Message("system", [TextPart(instruction)]))
+    return history
+
+
+def load_query(query: MessageLike) -> Message:
+    """Return what the user says as a message; raises `ConfigError` for what is none."""
+    try:
+        return as_message(query)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise ConfigError(f"the query is no message: {error}") from None
+
+
+def says_anything(message: Message) -> bool:
+    """Whether a message that was cut off has anything in it that was shown."""
+    if message.thinking or message.tool_calls or message.blocks:
+        return True
+    return any(not isinstance(part, (TextPart, RefusalPart)) or part.text for part in message.contents)

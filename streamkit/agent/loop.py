@@ -1,0 +1,186 @@
+"""One run of an agent: the model is asked, its calls are run and answered, until it makes none."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+import anyio
+from msgspec import structs
+
+from streamkit.agent.history import says_anything
+from streamkit.agent.results import RESULT_END, result_deltas, result_message
+from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
+from streamkit.client import Client, Stream
+from streamkit.deltas import MessageDeltaOutput, MessageEnd
+from streamkit.errors import ConfigError, StreamkitError, TurnLimit
+from streamkit.events import Event, RunEnd, RunFailed, RunStart, TurnEnd, TurnStart
+from streamkit.messages import FinishReason, Message, MessageOutput
+from streamkit.parts import FunctionPart
+from streamkit.usage import Usage
+
+if TYPE_CHECKING:
+    from streamkit.agent.agent import Agent
+
+__all__ = ["Item", "Loop"]
+
+# What the loop yields; the three forms of a run pick from it.
+Item: TypeAlias = Union[MessageDeltaOutput, MessageOutput, Event]
+
+# How long closing the run's own connections may take, in s.
+CLOSE_S = 1.0
+
+
+class Loop:
+    """One run, and the state of it that `settle` needs when the run ends before its time.
+
+    The history is only ever added to at the moments when it is whole: the query when the run starts, a message of
+    the model when it is complete, a result when it is passed on. `settle` does the rest, once, for whatever ended
+    the run.
+    """
+
+    def __init__(self, agent: Agent, query: Message) -> None:
+        self._agent = agent
+        self._client: Client
+        self._owns_client = False
+        self._query = query
+        self._stream: Stream | None = None  # of the message that is under way
+        self._calls: list[FunctionPart] = []  # of the newest message, and how many of them have their answer
+        self._answered = 0
+        self._runner: ToolRunner | None = None
+        self._usage: Usage | None = None
+        self._settled = False
+
+    def start(self) -> None:
+        """Take the agent and add the query to its history; raises `ConfigError` where another run has the agent."""
+        connection = self._agent._connect()
+        if self._agent._active is not None:
+            raise ConfigError(
+                f"{self._agent!r} is still in a run: read it to its end, close it (`async with`, or aclose()), or make "
+                "another agent"
+            )
+        self._client, self._owns_client = connection
+        self._agent._active = self
+        self._agent.history.append(self._query)
+
+    async def items(self) -> AsyncGenerator[Item, None]:
+        """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""
+        agent, name = self._agent, self._agent.name
+        try:
+            yield RunStart(name)
+            for turn in count(1):
+                if turn > agent.max_turns:
+                    raise TurnLimit(f"{name} has asked the model {agent.max_turns} times in one run (max_turns)")
+                yield TurnStart(turn)
+                end: MessageEnd | None = None
+                async with self._client.stream(agent.history, tools=agent.tools, **agent.params) as stream:
+                    self._stream = stream
+                    async for delta in stream:
+                        if type(delta) is MessageEnd:
+                            end = delta  # passed on when the connection is free and the history has the message
+                        else:
+                            yield MessageDeltaOutput(delta, None, None, 0, name)
+                assert end is not None, "a stream that ends without an error ends by MessageEnd"
+                output = self._commit(stream.output)
+                goes_on = _goes_on(end.finish_reason, self._calls)
+                if not goes_on:
+                    self.settle()
+                yield MessageDeltaOutput(end, output.finish_reason, output.usage, 0, name)
+                yield output
+                if goes_on and self._calls:
+                    async with aclosing(self._answer()) as answers:
+                        async for item in answers:
+                            yield item
+                yield TurnEnd(turn)
+                if not goes_on:
+                    yield RunEnd(turn, end.finish_reason, self._usage)
+                    return
+        except BaseException as error:
+            self.settle(error)
+            if isinstance(error, StreamkitError):
+                yield RunFailed(type(error).__name__, str(error), error.partial, self._usage)
+            raise
+        finally:
+            if self._owns_client:
+                with anyio.move_on_after(CLOSE_S, shield=True):
+                    await self._client.aclose()
+
+    def settle(self, error: BaseException | None = None) -> None:
+        """Leave the history whole and the agent free; does nothing the second time.
+
+        A message that was under way is kept as far as it was shown, and every call gets an answer. Where an error
+        ended the run before anything was shown, the query is taken back, so that it can be sent again. Never waits.
+        """
+        if self._settled:
+            return
+        self._settled = True
+        history = self._agent.history
+        if self._stream is not None:
+            output = self._stream.output
+            self._count(output.usage)
+            if says_anything(output.message):
+                self._append(output.message)
+        if isinstance(error, Exception) and history and history[-1] is self._query:
+            history.pop()
+        results = self._runner.results if self._runner else []
+        for position in range(self._answered, len(self._calls)):
+            known = results[position] if self._runner else None
+            text = CUT_OFF if self._runner else NOT_RUN
+            history.append(known or result_message(self._calls[position], text, failed=True))
+        self._stream = self._runner = None
+        self._agent._active = None
+
+    def _commit(self, output: MessageOutput) -> MessageOutput:
+        """Take a complete message into the history."""
+        output = structs.replace(output, source_agent=self._agent.name)
+        self._stream = None
+        self._count(output.usage)
+        self._append(output.message)
+        return output
+
+    def _append(self, message: Message) -> None:
+        self._agent.history.append(message)
+        self._calls, self._answered, self._runner = message.tool_calls or [], 0, None
+
+    def _count(self, usage: Usage | None) -> None:
+        if usage is not None:
+            self._usage = self._usage + usage if self._usage else usage
+            self._agent.usage = self._agent.usage + usage
+
+    async def _answer(self) -> AsyncGenerator[Item, None]:
+        """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
+        runner = self._runner = ToolRunner(self._agent._functions, self._calls)
+        runner.start()
+        try:
+            async for event in runner.events:
+                yield event
+                while self._answered < len(self._calls) and (message := runner.results[self._answered]) is not None:
+                    for item in self._result(message):
+                        yield item
+            runner.check()
+        finally:
+            await runner.aclose()
+        for call in self._calls[self._answered :]:  # what ended without a result was cancelled from outside
+            for item in self._result(result_message(call, CUT_OFF, failed=True)):
+                yield item
+
+    def _result(self, message: Message) -> Iterator[Item]:
+        """Take a result into the history, and return what is yielded of it."""
+        name = self._agent.name
+        self._agent.history.append(message)
+        self._answered += 1
+        *deltas, end = result_deltas(message)
+        yield from (MessageDeltaOutput(delta, None, None, 0, name) for delta in deltas)
+        yield MessageDeltaOutput(end, RESULT_END, None, 0, name)
+        yield MessageOutput(message, RESULT_END, source_agent=name)
+
+
+def _goes_on(finish_reason: FinishReason, calls: list[FunctionPart]) -> bool:
+    """Whether the model is asked again: it made calls, or its provider paused a long turn of server tools.
+
+    https://docs.anthropic.com/en/docs/build-with-claude/handling-stop-reasons, checked 2026-11-29. Calls are run on
+    `tool_call` alone: after any other finish they may be cut short.
+    """
+    return finish_reason.type == "tool_call" if calls else finish_reason.raw == "pause_turn"

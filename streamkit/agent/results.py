@@ -1,0 +1,66 @@
+"""What a tool gave, or why it failed, as a message for the model; and such a message as deltas."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+
+from streamkit.deltas import BlockAdded, Delta, MessageEnd, MessageStart
+from streamkit.errors import ToolError
+from streamkit.messages import FinishReason, Message, Meta
+from streamkit.parts import FunctionPart, Part, ValuePart
+
+__all__ = ["RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
+
+RESULT_END = FinishReason("stop")
+
+_PARTS = get_args(Part)
+
+
+def result_message(call: FunctionPart, value: Any, *, failed: bool = False) -> Message:
+    """Return the message that answers `call`: one `ValuePart`, or the parts that the tool gave.
+
+    A part, a list of parts, and the contents of a message go through as they are. Raises `ToolError` for a value
+    without a JSON form.
+    """
+    contents: list[Part]
+    if isinstance(value, Message):
+        contents = list(value.contents)
+    elif isinstance(value, _PARTS):
+        contents = [value]
+    elif isinstance(value, list) and value and all(isinstance(item, _PARTS) for item in value):
+        contents = list(value)
+    else:
+        contents = [ValuePart(as_json(value))]
+    return Message("tool", contents, id=call.id, meta=Meta(name=call.function.name, is_error=failed))
+
+
+def result_deltas(message: Message) -> list[Delta]:
+    """Return the deltas that fold to `message`, the end included."""
+    start = MessageStart("tool", message.id, meta=msgspec.structs.replace(message.meta) if message.meta else None)
+    blocks = [BlockAdded(index, part) for index, part in enumerate(message.contents)]
+    return [start, *blocks, MessageEnd(RESULT_END)]
+
+
+def is_error(message: Message) -> bool:
+    """Whether a tool message says that the call failed."""
+    return message.meta is not None and message.meta.is_error
+
+
+def as_json(value: Any) -> Any:
+    """Return `value` as JSON would give it back, a copy; raises `ToolError` where it has no JSON form."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value))
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise ToolError(f"{type(value).__name__} has no JSON form: {error}") from None
+
+
+def describe(error: BaseException) -> str:
+    """Return what the model is told of an exception: its type and message, of a `ToolError` the message alone."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(describe(one) for one in error.exceptions)
+    text = str(error).encode("utf-8", "replace").decode()
+    if isinstance(error, ToolError) and text:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

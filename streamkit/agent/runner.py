@@ -1,0 +1,139 @@
+"""Runs the calls of one message in parallel, in a task that the run owns."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Any, TypeAlias, Union
+
+import anyio
+import anyio.to_thread
+
+from streamkit.agent.background import on_trio, spawn
+from streamkit.agent.results import as_json, describe, is_error, result_message
+from streamkit.errors import ToolError
+from streamkit.events import ToolEnd, ToolStart, ToolUpdate
+from streamkit.messages import Message
+from streamkit.parts import FunctionPart
+from streamkit.tools import Tool
+
+__all__ = ["CUT_OFF", "NOT_RUN", "ToolRunner"]
+
+logger = logging.getLogger("streamkit")
+
+ToolEvent: TypeAlias = Union[ToolStart, ToolUpdate, ToolEnd]
+
+# Events that may wait for the consumer; a tool that reports more progress waits in turn.
+QUEUE_SIZE = 64
+# How long the end of a run waits for tools to clean up after themselves, in s.
+CLOSE_S = 1.0
+
+# What the model is told of a call without a result.
+CUT_OFF = "The call was interrupted before it had a result; what it did until then may have had effects."
+NOT_RUN = "The call was not run, because the answer was interrupted."
+
+
+class ToolRunner:
+    """The calls of one message, each in a task of one task group, which stands in a task of its own.
+
+    `start` starts them, `events` yields what happens until all have ended, `aclose` ends them. `results` has the
+    message that answers each call, in the order of the calls, None while there is none. A call with an `error`, of an
+    unknown tool or with arguments that do not fit is answered by that at once. What is no failure of a tool alone
+    (`SystemExit`, say) ends all calls and is raised by `check`.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool], calls: Sequence[FunctionPart]) -> None:
+        self._tools = tools
+        self._calls = calls
+        self.results: list[Message | None] = [None] * len(calls)
+        self._send, self.events = anyio.create_memory_object_stream[ToolEvent](QUEUE_SIZE)
+        self._scope = anyio.CancelScope()
+        self._ended = anyio.Event()
+        self._failure: BaseException | None = None
+
+    def start(self) -> None:
+        """Start all calls."""
+        spawn(self._run)
+
+    def check(self) -> None:
+        """Raise what ended all calls and is no result, if anything did."""
+        if self._failure is not None:
+            raise self._failure
+
+    async def aclose(self) -> None:
+        """Cancel what still runs and wait for its end, for `CLOSE_S` at most; a thread is not waited for."""
+        self._scope.cancel()
+        self.events.close()
+        with anyio.move_on_after(CLOSE_S, shield=True):
+            await self._ended.wait()
+
+    async def _run(self) -> None:
+        try:
+            with self._scope:
+                async with anyio.create_task_group() as tasks:
+                    for position in range(len(self._calls)):
+                        tasks.start_soon(self._answer, position)
+        finally:
+            self._send.close()
+            self._ended.set()
+
+    async def _answer(self, position: int) -> None:
+        call = self._calls[position]
+        try:
+            await self._send.send(ToolStart(call.id, call.function.name, call.function.arguments))
+            message = await self._result(call)
+            self.results[position] = message
+            await self._send.send(ToolEnd(call.id, call.function.name, message, is_error(message)))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # the run has ended: nobody listens
+        except anyio.get_cancelled_exc_class():
+            raise
+        except BaseException as error:
+            self._failure = error
+            self._scope.cancel()
+
+    async def _result(self, call: FunctionPart) -> Message:
+        try:
+            tool, arguments = self._prepare(call)
+            return result_message(call, await self._call(tool, arguments, call))
+        except Exception as error:
+            logger.debug("the tool %s failed", call.function.name, exc_info=True)
+            return result_message(call, describe(error), failed=True)
+        except anyio.get_cancelled_exc_class() as error:
+            # On asyncio a tool can raise this itself, by awaiting something that was cancelled.
+            if on_trio() or self._scope.cancel_called:
+                raise
+            return result_message(call, describe(error), failed=True)
+
+    def _prepare(self, call: FunctionPart) -> tuple[Tool, dict[str, Any]]:
+        name = call.function.name
+        if call.error is not None:
+            raise ToolError(f"The call of {name} was not run: {call.error}. Make it again with its arguments complete.")
+        if name not in self._tools:
+            raise ToolError(f"There is no tool {name!r}. There are: {', '.join(self._tools) or 'none'}.")
+        tool = self._tools[name]
+        return tool, tool.validate(call.function.arguments)
+
+    async def _call(self, tool: Tool, arguments: dict[str, Any], call: FunctionPart) -> Any:
+        value: Any
+        if tool.runs_in_thread:
+            function = partial(tool.function, **arguments)
+            value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
+        else:
+            value = tool.function(**arguments)
+        if inspect.isasyncgen(value):
+            value = await self._last(value, call)
+        elif inspect.isawaitable(value):
+            value = await value
+        return value
+
+    async def _last(self, values: Any, call: FunctionPart) -> Any:
+        """The last of the values, each reported as it comes."""
+        value: Any = None
+        async with aclosing(values):
+            async for value in values:
+                await self._send.send(ToolUpdate(call.id, call.function.name, as_json(value)))
+        return value

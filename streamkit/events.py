@@ -1,0 +1,124 @@
+"""Events: what happens in a run of an agent, from its start to its end.
+
+A run is `RunStart`, turns, then `RunEnd` or `RunFailed`. A turn is `TurnStart`, the pieces of the model's message and
+the message, then for its calls `ToolStart`, `ToolUpdate`…, `ToolEnd` (as they happen, those of parallel calls mixed)
+and the result messages in the order of the calls, then `TurnEnd`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, Union
+
+from msgspec import Struct
+
+from streamkit.deltas import MessageDeltaOutput
+from streamkit.messages import FinishReason, Message, MessageOutput
+from streamkit.usage import Usage
+
+__all__ = [
+    "Event",
+    "OutputDelta",
+    "OutputEnd",
+    "RunEnd",
+    "RunFailed",
+    "RunStart",
+    "ToolEnd",
+    "ToolStart",
+    "ToolUpdate",
+    "TurnEnd",
+    "TurnStart",
+]
+
+
+def _tag(name: str) -> str:
+    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+
+
+class _Event(Struct, frozen=True, tag=_tag, omit_defaults=True):
+    """What all events share: the tag in their JSON form."""
+
+
+class RunStart(_Event, frozen=True):
+    """The agent of this name begins to answer a query."""
+
+    source_agent: str
+
+
+class TurnStart(_Event, frozen=True):
+    """The model is about to be asked; `turn` counts from 1 within the run."""
+
+    turn: int
+
+
+class OutputDelta(_Event, frozen=True):
+    """A piece of a message, as `run_stream` yields it."""
+
+    output: MessageDeltaOutput
+
+
+class OutputEnd(_Event, frozen=True):
+    """A message is complete, as `run` yields it."""
+
+    output: MessageOutput
+
+
+class ToolStart(_Event, frozen=True):
+    """A call of the model is about to be run; `id` is the call's."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class ToolUpdate(_Event, frozen=True):
+    """A tool reports progress: any JSON value."""
+
+    id: str
+    name: str
+    value: Any
+
+
+class ToolEnd(_Event, frozen=True):
+    """A call has its result: `message` is what the model will see, `is_error` says that the call failed."""
+
+    id: str
+    name: str
+    message: Message
+    is_error: bool = False
+
+
+class TurnEnd(_Event, frozen=True):
+    """The turn is over: the model's message is complete and its calls are answered."""
+
+    turn: int
+
+
+class RunEnd(_Event, frozen=True):
+    """The run is over; `usage` adds up its responses, `finish_reason` is the last one's."""
+
+    turns: int
+    finish_reason: FinishReason
+    usage: Usage | None = None
+
+
+class RunFailed(_Event, frozen=True):
+    """The run ended by an error, which is raised after this event; `partial` is what the last message had by then."""
+
+    kind: str
+    message: str
+    partial: MessageOutput | None = None
+    usage: Usage | None = None
+
+
+Event: TypeAlias = Union[
+    RunStart,
+    TurnStart,
+    OutputDelta,
+    OutputEnd,
+    ToolStart,
+    ToolUpdate,
+    ToolEnd,
+    TurnEnd,
+    RunEnd,
+    RunFailed,
+]

@@ -1,0 +1,64 @@
+"""What the strategies make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+from streamkit.testing.expected import expected
+from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.strategies import answers, arguments, json_values, texts, usages
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_each_answer_can_be_scripted(protocol: str, data: st.DataObject) -> None:
+    answer = data.draw(answers(protocol))
+    assert render(answer, protocol).endswith(b"\n\n")
+    for choice in (answer, *answer.choices):
+        assert expected(choice, protocol).finish_reason is not None
+
+
+@given(json_values(), arguments(), texts(), usages())
+def test_values_are_json_and_usage_says_something(value: object, call: object, text: str, usage: object) -> None:
+    assert repr(json.loads(json.dumps(value))) == repr(value)
+    assert isinstance(call, dict)
+    assert text.encode().decode() == text
+    assert usage
+
+
+def test_texts_have_at_least_the_size_asked_for() -> None:
+    assert find(texts(3), lambda text: True, settings=settings(database=None)) != ""
+
+
+WANTED: list[tuple[str, Callable[[Answer], bool]]] = [
+    ("calls", lambda answer: sum(isinstance(block, Call) for block in answer.blocks) > 1),
+    ("thinking after text", lambda answer: [type(block) for block in answer.blocks[:2]] == [Text, Thinking]),
+    ("refusals", lambda answer: any(isinstance(block, Refusal) for block in answer.blocks)),
+    ("answers cut by length", lambda answer: answer.finish == "length"),
+    ("more than one choice", lambda answer: len(answer.choices) > 0),
+    ("no usage", lambda answer: answer.usage is None),
+    ("emptiness", lambda answer: answer.blocks == []),
+]
+
+
+@pytest.mark.parametrize("wanted", [case[1] for case in WANTED], ids=[case[0] for case in WANTED])
+def test_there_are(wanted: Callable[[Answer], bool]) -> None:
+    assert wanted(find(answers(), wanted, settings=settings(database=None, max_examples=1000)))
+
+
+def test_choices_can_be_left_out() -> None:
+    alone: list[Answer] = []
+
+    @given(answers(choices=False))
+    def collect(answer: Answer) -> None:
+        alone.append(answer)
+
+    collect()
+    assert alone
+    assert not any(answer.choices for answer in alone)

@@ -1,0 +1,68 @@
+"""Thinking that comes as `<think>…</think>` inside the text.
+
+Raw open-weight hosts send it so (vLLM, SGLang, llama.cpp and Ollama without a reasoning parser, Perplexity; checked
+2026-11-29). A tag may be cut anywhere, and with templates that end in `<think>` the opening one never comes.
+"""
+
+from __future__ import annotations
+
+from streamkit.protocols.writer import Kind
+
+__all__ = ["ThinkTags"]
+
+_OPEN = "<think>"
+_CLOSE = "</think>"
+
+
+class ThinkTags:
+    """Text in any cut → pieces of thinking and of text, without the tags.
+
+    `inside` says that the answer starts inside the thinking; an opening tag that comes all the same is dropped.
+    Only what may still become a tag is held back.
+    """
+
+    def __init__(self, *, inside: bool = False) -> None:
+        self._inside = inside
+        self._at_start = inside
+        self._held = ""
+
+    def feed(self, text: str) -> list[tuple[Kind, str]]:
+        """Return the pieces that are certain by now, each with its kind."""
+        out: list[tuple[Kind, str]] = []
+        text = self._held + text
+        self._held = ""
+        if self._at_start:
+            start = text.lstrip()
+            if start != text:
+                out.append(("thinking", text[: len(text) - len(start)]))
+            if start != _OPEN and _OPEN.startswith(start):
+                self._held = start
+                return out
+            self._at_start = False
+            text = start.removeprefix(_OPEN)
+        while True:
+            tag = _CLOSE if self._inside else _OPEN
+            before, found, after = text.partition(tag)
+            if not found:
+                keep = _may_grow(text, tag)
+                self._held = text[len(text) - keep :]
+                before = text[: len(text) - keep]
+            if before:
+                out.append(("thinking" if self._inside else "text", before))
+            if not found:
+                return out
+            self._inside = not self._inside
+            text = after
+
+    def finish(self) -> list[tuple[Kind, str]]:
+        """Return what was held back: it has not become a tag."""
+        held, self._held, self._at_start = self._held, "", False
+        return [("thinking" if self._inside else "text", held)] if held else []
+
+
+def _may_grow(text: str, tag: str) -> int:
+    """How many of the last characters of `text` are the beginning of `tag`."""
+    for size in range(min(len(text), len(tag) - 1), 0, -1):
+        if tag.startswith(text[-size:]):
+            return size
+    return 0

@@ -22,7 +22,15 @@ from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider, parse_model
 from streamkit.timing import Timing
-from streamkit.transport import Exchange, HTTPClient, Timeouts, new_http_client, open_exchange, timeouts_for
+from streamkit.transport import (
+    Exchange,
+    HTTPClient,
+    Timeouts,
+    load_libraries,
+    new_http_client,
+    open_exchange,
+    timeouts_for,
+)
 
 __all__ = ["Client", "Stream"]
 
@@ -71,6 +79,7 @@ class Client:
         self._given = http_client
         if http_client is not None:
             self._timeouts = timeouts_for(http_client, self._timeouts)
+        load_libraries()
         self._own: WeakKeyDictionary[_Loop, HTTPClient] = WeakKeyDictionary()
 
     def stream(

@@ -2,7 +2,7 @@
 
 An http client is an `httpx.AsyncClient`, an `httpx2.AsyncClient`, or what behaves like one: all that is asked of it is
 `stream`, as an async context manager. Its exceptions are known by the names of their classes, which both libraries
-share. httpx is loaded with the first request.
+share. httpx is loaded with the first client.
 
 A library's error holds the request, and the request holds the key; so ours are raised after its `except` block, not
 in it, and no chain leads from one to the other.
@@ -39,7 +39,7 @@ from streamkit.protocols.failures import find_request_id, read_failure
 from streamkit.timing import Timing
 from streamkit.wire.inflate import Inflater, new_inflater
 
-__all__ = ["Exchange", "HTTPClient", "Timeouts", "new_http_client", "open_exchange", "timeouts_for"]
+__all__ = ["Exchange", "HTTPClient", "Timeouts", "load_libraries", "new_http_client", "open_exchange", "timeouts_for"]
 
 logger = logging.getLogger("streamkit")
 
@@ -75,7 +75,7 @@ class Exchange:
         self._response = response
         self._endpoint = endpoint
         self._timeouts = timeouts
-        self._raw: AsyncGenerator[bytes, None] = response.aiter_raw()
+        self._raw = _raw(response)
         self._closed = False
         self.chunks: AsyncGenerator[bytes, None] = self._raw
         self.status: int = response.status_code
@@ -133,6 +133,13 @@ class Exchange:
                 logger.debug("closing the connection to %s met %s", self._endpoint.host, type(error).__name__)
             scope.cancel()
             await _unwind(self.chunks, self._raw)
+
+
+def load_libraries() -> None:
+    """Import httpx and read the certificates, some 200 ms once, which would else hold up an event loop."""
+    import httpx_sse  # noqa: F401 - brings httpx
+
+    _tls()
 
 
 def new_http_client() -> HTTPClient:
@@ -305,6 +312,15 @@ def _place(endpoint: Endpoint) -> str:
 
 def _within(seconds: float | None) -> str:
     return "" if seconds is None else f" within {seconds:g} s"
+
+
+def _raw(response: Any) -> AsyncGenerator[bytes, None]:
+    """The body of a response as it comes; by its inner stream, as `aiter_raw` costs 1 µs more an event."""
+    if response.is_stream_consumed:  # by a hook of the caller's client
+        read: AsyncGenerator[bytes, None] = response.aiter_raw()  # raises an error that says so
+        return read
+    stream: AsyncGenerator[bytes, None] = aiter(response.stream)
+    return stream
 
 
 async def _unwind(chunks: AsyncGenerator[bytes, None], raw: AsyncGenerator[bytes, None]) -> None:

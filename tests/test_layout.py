@@ -23,7 +23,7 @@ ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
-    "providers ui interop",
+    "providers ui interop keys endpoint params",
     "transport testing",
     "client",
     "agent bench relay",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 from streamkit.errors import ProtocolError, TransportError, TruncatedStream
 
@@ -55,7 +56,12 @@ class Inflater:
                 if not data or self._encoding == "deflate":
                     return
                 self._stream = zlib.decompressobj(self._window)
-            piece = self._stream.decompress(data, PIECE)
+            before = self._stream.copy()
+            try:
+                piece = self._stream.decompress(data, PIECE)
+            except zlib.error:
+                yield from _to_the_fault(before, data)
+                raise
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             if piece:
                 yield piece
@@ -77,6 +83,14 @@ def new_inflater(content_encoding: str) -> Inflater | None:
             "be read; turn off compression of event streams in the gateway"
         )
     return Inflater(names[0])
+
+
+def _to_the_fault(stream: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """Yield what `data` held before the byte that is at fault, which zlib drops where it comes in one read with it."""
+    with suppress(zlib.error):
+        for at in range(len(data)):
+            if piece := stream.decompress(data[at : at + 1]):
+                yield piece
 
 
 def _is_zlib(head: bytes) -> bool:

@@ -1,0 +1,1 @@
+"""What streamkit costs, beside a floor and beside its peers; `python -m benchmarks list` shows what is measured."""

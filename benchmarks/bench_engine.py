@@ -1,0 +1,81 @@
+"""How much CPU bytes → deltas → message costs above the floor, and whether an event costs the same at any length."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import streamkit
+from benchmarks.floor import floor
+from benchmarks.results import Row
+from benchmarks.workloads import KINDS, PROTOCOLS, make, reads
+
+__all__ = ["engine", "linear", "read_all"]
+
+BUDGET = {
+    ("openai-chat", "one"): 1.8,
+    ("openai-chat", "big"): 1.5,
+    ("anthropic", "one"): 2.3,
+    ("anthropic", "big"): 1.8,
+}
+EVENTS = 4000
+PAIRS = 25
+LINEAR = 1.25
+
+
+def engine() -> Iterator[Row]:
+    """Yield the engine's cost as a multiple of the floor's: median of 25 pairs, each pair run back to back."""
+    for protocol in PROTOCOLS:
+        workload = make(protocol, "text", EVENTS)
+        bare = floor(protocol)
+        for size in ("one", "big"):
+            pieces = reads(workload, size)
+            pairs = [_pair(protocol, bare, pieces) for _ in range(PAIRS)]
+            ratio, low, cost = sorted((b / a, a, b) for a, b in pairs)[PAIRS // 2]
+            note = f"{cost / EVENTS * 1e6:.2f} µs an event, floor {low / EVENTS * 1e6:.2f} µs"
+            yield Row("engine", f"{protocol}, {size}", ratio, "× floor", BUDGET[protocol, size], note=note)
+
+
+def linear() -> Iterator[Row]:
+    """Yield how much more an event costs in a stream ten times as long: gc off, best of five."""
+    for protocol in PROTOCOLS:
+        for kind in KINDS:
+            for size in ("one", "big"):
+                short, long = (_best(protocol, kind, size, count) for count in (2000, 20000))
+                note = f"{short * 1e6:.2f} → {long * 1e6:.2f} µs an event"
+                yield Row("linear", f"{protocol}, {kind}, {size}", long / short, "×", LINEAR, note=note)
+
+
+def read_all(protocol: str, pieces: list[bytes]) -> streamkit.MessageOutput:
+    """Return the message that the reads make."""
+    parser, accumulator = streamkit.get_protocol(protocol).parser(), streamkit.Accumulator()
+    for piece in pieces:
+        for delta in parser.feed(piece):
+            accumulator.feed(delta)
+    for delta in parser.finish():
+        accumulator.feed(delta)
+    return accumulator.finish()
+
+
+def _pair(protocol: str, bare: Callable[[list[bytes]], Any], pieces: list[bytes]) -> tuple[float, float]:
+    gc.collect()
+    return _time(lambda: bare(pieces)), _time(lambda: read_all(protocol, pieces))
+
+
+def _best(protocol: str, kind: str, size: str, count: int) -> float:
+    workload = make(protocol, kind, count)
+    pieces = reads(workload, size)
+    gc.collect()
+    gc.disable()
+    try:
+        return min(_time(lambda: read_all(protocol, pieces)) for _ in range(5)) / len(workload.events)
+    finally:
+        gc.enable()
+
+
+def _time(run: Callable[[], Any]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start

@@ -43,6 +43,7 @@ _OPENS = {
     "signature_delta": "thinking",
 }
 _KNOWN_DELTAS = {*TEXT_FIELDS, *_OPENS, "compaction_delta"}
+_OF_CALLS = {"type", "id", "name", "input"}
 _SERVER_CALLS = {"server_tool_use", "mcp_tool_use"}
 
 
@@ -86,6 +87,8 @@ class Blocks:
         elif kind.endswith("_tool_result"):
             out.append(BlockAdded(self._take_index(), self._result(kind, block)))
         else:
+            if kind in _SERVER_CALLS:
+                self._server_calls[_optional(block, "id")] = _string(block, "name")
             self._collected[key] = CollectedBlock(block, self._limit)
 
     def delta(self, key: int, delta: dict[str, Any], out: list[Delta]) -> bool:
@@ -98,7 +101,7 @@ class Blocks:
             block.take(kind, delta, out)
             return True
         opens = _OPENS.get(kind)
-        if opens is None:
+        if opens is None or (block is not None and block.is_call):
             raise msgspec.ValidationError(f"{kind} for block {key}, which is not open or takes none")
         self.start(key, {"type": opens}, out)
         self.open[key].take(kind, delta, out)
@@ -122,28 +125,32 @@ class Blocks:
             block.flush(out)
 
     def _start_text(self, key: int, block: dict[str, Any], out: list[Delta]) -> None:
+        text = _optional(block, "text")
+        citations = block.get("citations") or []
+        if not isinstance(citations, list):
+            raise msgspec.ValidationError("`citations` is not a list")
         index = self._take_index()
         opened = self.open[key] = StreamedBlock(index, "text_delta", TextDelta, TextEnd)
         out.append(TextStart(index))
-        out.extend(CitationAdded(index, citation) for citation in block.get("citations") or ())
-        opened.append(_optional(block, "text"), out)
+        out.extend([CitationAdded(index, citation) for citation in citations])
+        opened.append(text, out)
 
     def _start_thinking(self, key: int, block: dict[str, Any], out: list[Delta]) -> None:
+        text, signature = _optional(block, "thinking"), _optional(block, "signature")
         index = self._take_index()
         opened = self.open[key] = StreamedBlock(index, "thinking_delta", ThinkingDelta, ThinkingEnd)
+        opened.signature = signature or None
         out.append(ThinkingStart(index))
-        opened.append(_optional(block, "thinking"), out)
-        opened.signature = _optional(block, "signature") or None
+        opened.append(text, out)
 
     def _start_call(self, key: int, block: dict[str, Any], out: list[Delta]) -> None:
+        id, name = _optional(block, "id") or self._mint(), _string(block, "name")
+        given = block.get("input")  # {} stands for what follows, any other is the input unless deltas follow after all
         index = self._take_index()
         opened = self.open[key] = StreamedBlock(index, "input_json_delta", ToolCallDelta, ToolCallEnd, self._limit)
-        # An empty object stands for what follows; any other is the input itself, unless deltas follow after all.
-        given = block.get("input")
-        opened.hold(given if isinstance(given, str) else _encode(given) if given else "")
-        apart = ("type", "id", "name", "input")
-        opened.extra = {name: value for name, value in block.items() if name not in apart and value is not None} or None
-        out.append(ToolCallStart(index, _optional(block, "id") or self._mint(), _string(block, "name")))
+        opened.hold(given if isinstance(given, str) else msgspec.json.encode(given).decode() if given else "")
+        opened.extra = {k: v for k, v in block.items() if k not in _OF_CALLS and v is not None} or None
+        out.append(ToolCallStart(index, id, name))
         self.has_calls = True
 
     def _result(self, kind: str, block: dict[str, Any]) -> Part:
@@ -154,9 +161,8 @@ class Blocks:
     def _part(self, block: dict[str, Any]) -> Part:
         if block["type"] not in _SERVER_CALLS:
             return RawPart(block)
-        id, name = _optional(block, "id"), _string(block, "name")
-        self._server_calls[id] = name
-        return ServerToolPart("call", id, name, block)
+        id = block.get("id") or ""
+        return ServerToolPart("call", id, self._server_calls[id], block)
 
     def _take_index(self) -> int:
         self.count += 1
@@ -185,6 +191,11 @@ class StreamedBlock:
         self.signature: str | None = None
         self.extra: dict[str, Any] | None = None
 
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call, which only its stop may end."""
+        return self.kind == "input_json_delta"
+
     def takes(self, kind: str) -> bool:
         """Whether a delta of this type belongs to such a block."""
         return kind in (self.kind, "signature_delta") or (kind == "citations_delta" and self.kind == "text_delta")
@@ -192,9 +203,9 @@ class StreamedBlock:
     def take(self, kind: str, delta: dict[str, Any], out: list[Delta]) -> None:
         """Take in a delta that this block takes."""
         if kind == "signature_delta":
-            self.signature = _string(delta, "signature")
+            self.signature = _string(delta, "signature") or self.signature
         elif kind == "citations_delta":
-            out.append(CitationAdded(self.index, delta.get("citation")))
+            out.append(CitationAdded(self.index, _citation(delta)))
         else:
             self.append(_string(delta, TEXT_FIELDS[kind]), out)
 
@@ -220,7 +231,7 @@ class StreamedBlock:
         if self.limit:
             self.size += len(text) if text.isascii() else len(text.encode())
             if self.size > self.limit:
-                raise ProtocolError(f"the arguments of a call are longer than max_argument_bytes ({self.limit})")
+                raise _too_long("the arguments of a call are", self.limit)
 
     def flush(self, out: list[Delta]) -> None:
         """Give out what was held back."""
@@ -238,13 +249,15 @@ class StreamedBlock:
 class CollectedBlock:
     """A block that goes out whole, with what its deltas said."""
 
-    __slots__ = ("block", "limit", "pieces", "size")
+    __slots__ = ("block", "citations", "limit", "pieces", "size")
+    is_call = False
 
     def __init__(self, block: dict[str, Any], limit: int) -> None:
         self.block = dict(block)
         self.limit = limit
         self.size = 0
         self.pieces: dict[str, list[str]] = {}
+        self.citations: list[Any] = []
 
     def takes(self, kind: str) -> bool:
         """Any delta belongs to such a block."""
@@ -256,10 +269,10 @@ class CollectedBlock:
             piece = _string(delta, TEXT_FIELDS[kind])
             self.size += len(piece.encode("utf-8", "surrogatepass"))
             if self.size > self.limit:
-                raise ProtocolError(f"a block is longer than max_argument_bytes ({self.limit})")
+                raise _too_long(f"a block of type {self.block['type']} is", self.limit)
             self.pieces.setdefault(TEXT_FIELDS[kind], []).append(piece)
         elif kind == "citations_delta":
-            self.block["citations"] = [*(self.block.get("citations") or ()), delta.get("citation")]
+            self.citations.append(_citation(delta))
         else:  # a signature or a compaction, which replace
             self.block.update((name, value) for name, value in delta.items() if name != "type")
 
@@ -268,9 +281,13 @@ class CollectedBlock:
         for field, pieces in self.pieces.items():
             text = rejoin("".join(pieces))
             if field != "partial_json":
-                self.block[field] = _optional(self.block, field) + text
+                given = self.block.get(field)
+                self.block[field] = given + text if isinstance(given, str) else text
             elif text.strip():
                 self.block["input"] = _json(text)
+        if self.citations:
+            given = self.block.get("citations")
+            self.block["citations"] = [*given, *self.citations] if isinstance(given, list) else self.citations
         return self.block
 
 
@@ -285,8 +302,16 @@ def _json(text: str) -> Any:
             return text
 
 
-def _encode(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+def _too_long(what: str, limit: int) -> ProtocolError:
+    return ProtocolError(
+        f"{what} longer than max_argument_bytes ({limit}); set Limits.max_argument_bytes if it must be"
+    )
+
+
+def _citation(delta: dict[str, Any]) -> Any:
+    if delta.get("citation") is None:
+        raise msgspec.ValidationError("`citation` is missing")
+    return delta["citation"]
 
 
 def _string(value: dict[str, Any], field: str) -> str:

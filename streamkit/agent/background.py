@@ -58,15 +58,20 @@ def _trio_closer() -> Closer:
 
     def close(generator: _Generator) -> None:
         def start() -> None:
+            if generator.ag_frame is None:
+                return
             try:
                 trio.lowlevel.spawn_system_task(_close, generator)
-            except RuntimeError:
-                logger.debug("trio is ending and closes %r itself", generator)
+            except RuntimeError:  # trio is ending and takes no more tasks: it closes what generators are left then
+                schedule()
 
-        try:
-            token.run_sync_soon(start)
-        except trio.RunFinishedError:
-            logger.debug("trio has ended before %r was closed", generator)
+        def schedule() -> None:
+            try:
+                token.run_sync_soon(start)
+            except trio.RunFinishedError:
+                logger.debug("trio has ended before %r was closed", generator)
+
+        schedule()
 
     return close
 

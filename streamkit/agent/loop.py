@@ -16,7 +16,7 @@ from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.client import Client, Stream
 from streamkit.deltas import MessageDeltaOutput, MessageEnd
 from streamkit.errors import ConfigError, StreamkitError, TurnLimit
-from streamkit.events import Event, RunEnd, RunFailed, RunStart, TurnEnd, TurnStart
+from streamkit.events import Event, RunEnd, RunFailed, RunStart, ToolEnd, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionPart
 from streamkit.usage import Usage
@@ -72,7 +72,10 @@ class Loop:
             yield RunStart(name)
             for turn in count(1):
                 if turn > agent.max_turns:
-                    raise TurnLimit(f"{name} has asked the model {agent.max_turns} times in one run (max_turns)")
+                    raise TurnLimit(
+                        f"{name} asked the model {agent.max_turns} times in one run, which is its max_turns; "
+                        "the history holds all of it, so another run can go on"
+                    )
                 yield TurnStart(turn)
                 end: MessageEnd | None = None
                 async with self._client.stream(agent.history, tools=agent.tools, **agent.params) as stream:
@@ -100,6 +103,8 @@ class Loop:
         except BaseException as error:
             self.settle(error)
             if isinstance(error, StreamkitError):
+                if error.partial is not None:
+                    error.partial.source_agent = name
                 yield RunFailed(type(error).__name__, str(error), error.partial, self._usage)
             raise
         finally:
@@ -153,12 +158,15 @@ class Loop:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
         runner = self._runner = ToolRunner(self._agent._functions, self._calls)
         runner.start()
+        ended: dict[int, Message] = {}
         try:
-            async for event in runner.events:
+            async for position, event in runner.events:
                 yield event
-                while self._answered < len(self._calls) and (message := runner.results[self._answered]) is not None:
-                    for item in self._result(message):
-                        yield item
+                if isinstance(event, ToolEnd):
+                    ended[position] = event.message
+                    while self._answered in ended:
+                        for item in self._result(ended[self._answered]):
+                            yield item
             runner.check()
         finally:
             await runner.aclose()

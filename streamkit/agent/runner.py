@@ -39,7 +39,8 @@ NOT_RUN = "The call was not run, because the answer was interrupted."
 class ToolRunner:
     """The calls of one message, each in a task of one task group, which stands in a task of its own.
 
-    `start` starts them, `events` yields what happens until all have ended, `aclose` ends them. `results` has the
+    `start` starts them, `events` yields what happens, with the number of the call, until all have ended, `aclose` ends
+    them. `results` has the
     message that answers each call, in the order of the calls, None while there is none. A call with an `error`, of an
     unknown tool or with arguments that do not fit is answered by that at once. What is no failure of a tool alone
     (`SystemExit`, say) ends all calls and is raised by `check`.
@@ -49,7 +50,7 @@ class ToolRunner:
         self._tools = tools
         self._calls = calls
         self.results: list[Message | None] = [None] * len(calls)
-        self._send, self.events = anyio.create_memory_object_stream[ToolEvent](QUEUE_SIZE)
+        self._send, self.events = anyio.create_memory_object_stream[tuple[int, ToolEvent]](QUEUE_SIZE)
         self._scope = anyio.CancelScope()
         self._ended = anyio.Event()
         self._failure: BaseException | None = None
@@ -66,39 +67,39 @@ class ToolRunner:
     async def aclose(self) -> None:
         """Cancel what still runs and wait for its end, for `CLOSE_S` at most; a thread is not waited for."""
         self._scope.cancel()
-        self.events.close()
-        with anyio.move_on_after(CLOSE_S, shield=True):
-            await self._ended.wait()
+        try:
+            with anyio.move_on_after(CLOSE_S, shield=True):
+                await self._ended.wait()
+        finally:
+            self.events.close()
 
     async def _run(self) -> None:
         try:
             with self._scope:
                 async with anyio.create_task_group() as tasks:
-                    for position in range(len(self._calls)):
-                        tasks.start_soon(self._answer, position)
+                    for position, call in enumerate(self._calls):
+                        start = ToolStart(call.id, call.function.name, call.function.arguments)
+                        await self._send.send((position, start))
+                        tasks.start_soon(self._answer, position, call)
         finally:
             self._send.close()
             self._ended.set()
 
-    async def _answer(self, position: int) -> None:
-        call = self._calls[position]
+    async def _answer(self, position: int, call: FunctionPart) -> None:
         try:
-            await self._send.send(ToolStart(call.id, call.function.name, call.function.arguments))
-            message = await self._result(call)
+            message = await self._result(position, call)
             self.results[position] = message
-            await self._send.send(ToolEnd(call.id, call.function.name, message, is_error(message)))
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return  # the run has ended: nobody listens
+            await self._send.send((position, ToolEnd(call.id, call.function.name, message, is_error(message))))
         except anyio.get_cancelled_exc_class():
             raise
-        except BaseException as error:
+        except BaseException as error:  # an error let out of this task would end all of trio
             self._failure = error
             self._scope.cancel()
 
-    async def _result(self, call: FunctionPart) -> Message:
+    async def _result(self, position: int, call: FunctionPart) -> Message:
         try:
             tool, arguments = self._prepare(call)
-            return result_message(call, await self._call(tool, arguments, call))
+            return result_message(call, await self._call(position, call, tool, arguments))
         except Exception as error:
             logger.debug("the tool %s failed", call.function.name, exc_info=True)
             return result_message(call, describe(error), failed=True)
@@ -117,7 +118,7 @@ class ToolRunner:
         tool = self._tools[name]
         return tool, tool.validate(call.function.arguments)
 
-    async def _call(self, tool: Tool, arguments: dict[str, Any], call: FunctionPart) -> Any:
+    async def _call(self, position: int, call: FunctionPart, tool: Tool, arguments: dict[str, Any]) -> Any:
         value: Any
         if tool.runs_in_thread:
             function = partial(tool.function, **arguments)
@@ -125,15 +126,15 @@ class ToolRunner:
         else:
             value = tool.function(**arguments)
         if inspect.isasyncgen(value):
-            value = await self._last(value, call)
+            value = await self._last(position, call, value)
         elif inspect.isawaitable(value):
             value = await value
         return value
 
-    async def _last(self, values: Any, call: FunctionPart) -> Any:
+    async def _last(self, position: int, call: FunctionPart, values: Any) -> Any:
         """The last of the values, each reported as it comes."""
         value: Any = None
         async with aclosing(values):
             async for value in values:
-                await self._send.send(ToolUpdate(call.id, call.function.name, as_json(value)))
+                await self._send.send((position, ToolUpdate(call.id, call.function.name, as_json(value))))
         return value

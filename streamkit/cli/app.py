@@ -37,6 +37,16 @@ def _common(
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a terminal may lack characters
 
 
+@app.command("demo")
+def _demo(
+    pace: Annotated[float, typer.Option(help="Seconds between two events of the model.", min=0)] = 0.03,
+) -> None:
+    """Watch an agent think, call a tool and answer; needs no key and no network."""
+    from streamkit.cli.demo import demo
+
+    _exit_with(lambda: demo(pace))
+
+
 @app.command("inspect")
 def _inspect(
     file: Annotated[str, typer.Argument(help="A recorded body; - reads standard input.", show_default=False)],

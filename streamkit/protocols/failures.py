@@ -13,13 +13,12 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
-from streamkit.errors import APIError, ProtocolError
+from streamkit.errors import APIError, ConfigError, ProtocolError
 from streamkit.limits import Limits
 from streamkit.protocols.failure_kinds import may_retry, pick_kind, plain_word
 from streamkit.protocols.lenient import decode_lenient, rejoin
 from streamkit.protocols.retry_after import read_delay
+from streamkit.protocols.values import json_text
 
 __all__ = ["find_request_id", "read_failure", "scrub"]
 
@@ -141,8 +140,8 @@ def _decode(body: bytes | str | Any) -> tuple[str, Any]:
         text = rejoin(body)
     else:
         try:
-            return msgspec.json.encode(body).decode(), body
-        except (UnicodeEncodeError, TypeError, ValueError, RecursionError):  # a lone surrogate, say
+            return json_text(body), body
+        except ConfigError:  # no JSON can hold it
             return rejoin(str(body)), body
     value = _json(text)
     if value is None and "data:" in text:  # an event of a stream as the whole body
@@ -171,7 +170,6 @@ def _inner(top: dict[str, Any]) -> dict[str, Any]:
 
 def _message(top: dict[str, Any]) -> str | None:
     """The error in words; the first of these that there is."""
-    base = top.get("base_resp")
     errors = top.get("errors")
     first = errors[0] if isinstance(errors, list) and errors else None
     candidates = (
@@ -182,7 +180,8 @@ def _message(top: dict[str, Any]) -> str | None:
         top.get("error_msg"),
         first.get("message") if isinstance(first, dict) else first,
         _detail(top.get("detail")),
-        base.get("status_msg") if isinstance(base, dict) else None,
+        _at(top, "base_resp", "status_msg"),
+        top.get("text"),  # FastChat
     )
     return next((text for text in candidates if isinstance(text, str) and text.strip()), None)
 
@@ -216,7 +215,7 @@ def _type(top: dict[str, Any], inner: dict[str, Any], headers: Mapping[str, str]
     status = inner.get("status")  # Gemini: a word
     aws = headers.get("x-amzn-errortype", "").partition(":")[0]
     candidates = (own, status, top.get("error_type"), aws, top.get("__type"))
-    return next((word for word in candidates if isinstance(word, str) and word and not word.isdigit()), None)
+    return _first_word(*(word for word in candidates if isinstance(word, str) and not word.isdigit()))
 
 
 def _details(inner: dict[str, Any]) -> list[dict[str, Any]]:
@@ -268,5 +267,5 @@ def _first_word(*values: Any) -> str | None:
     """The first of `values` that is a text or a number, as text."""
     for value in values:
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
-            return str(value)
+            return rejoin(str(value))
     return None

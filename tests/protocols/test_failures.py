@@ -16,7 +16,7 @@ from streamkit.errors import (
     RateLimited,
     ServerError,
 )
-from streamkit.protocols.failures import MAX_BODY_CHARACTERS, read_failure, scrub
+from streamkit.protocols.failures import MAX_BODY_CHARACTERS, find_request_id, read_failure, scrub
 
 # name, status, headers, body, then what must be read: class, message, code, type, request id, retryable
 CASES = [
@@ -570,6 +570,32 @@ def test_an_event_of_a_stream_as_an_error_body_is_read():
     assert (error.message, error.code, error.request_id) == ("wrong", "InvalidParameter", "d")
 
 
+DETAILS = [
+    ("a text", "wrong", "wrong"),
+    ("texts", ["wrong", "late"], "wrong; late"),
+    ("fields", [{"loc": ["body", "x"], "msg": "wrong"}, {"msg": "late"}, 5], "body.x: wrong; late"),
+    ("an object", {"message": "wrong"}, "wrong"),
+    ("an error in an object", {"error": {"message": "wrong"}}, "wrong"),
+    ("nothing of use", [5], '{"detail": [5]}'),
+]
+
+
+@pytest.mark.parametrize(("detail", "message"), [case[1:] for case in DETAILS], ids=[case[0] for case in DETAILS])
+def test_fastapis_detail_is_read_in_every_form(detail, message):
+    assert read_failure(json.dumps({"detail": detail}), provider="p", status=400).message == message
+
+
+def test_fastchats_text_is_the_message():
+    error = read_failure({"text": "wrong", "error_code": 50002}, provider="p", status=400)
+    assert (error.message, error.code) == ("wrong", "50002")
+
+
+def test_the_id_of_a_request_is_found_in_the_headers():
+    assert find_request_id({"cf-ray": "ray", "request-id": "r"}) == "r"
+    assert find_request_id({"cf-ray": "ray"}) == "ray"
+    assert find_request_id({"date": "today"}) is None
+
+
 def test_what_the_provider_behind_a_router_said_counts():
     raw = '{"error":{"message":"This endpoint\'s maximum context length is 8192 tokens."}}'
     body = {"error": {"code": 400, "message": "Provider returned error", "metadata": {"raw": raw}}}
@@ -595,12 +621,16 @@ def test_bodies_in_odd_forms_do_not_break_the_reader():
         b'{"error":{"message":"\\ud83d x"}}',
         b"[]",
         b"null",
-        {"error": {"message": "\ud83d"}},
+        {"error": {"message": "\ud83d", "code": "\ud83d", "type": "\ud83d"}},
+        {"error": {1, 2}},
+        object(),
+        bytearray(b"text"),
     ):
         error = read_failure(body, provider="p", status=500)
         assert type(error) is ServerError
         str(error).encode()
         error.body.encode()
+        f"{error.code}{error.type}".encode()
 
 
 def test_the_body_that_is_kept_is_bounded():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,8 +34,9 @@ def _version(asked: bool) -> None:
 def _common(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a terminal may lack characters
+    # A terminal may lack characters, and a pipe may hold bytes that are none.
+    for stream, errors in ((sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
+        stream.reconfigure(errors=errors)  # type: ignore[union-attr] # these three are text files
 
 
 @app.command("demo")
@@ -45,6 +47,25 @@ def _demo(
     from streamkit.cli.demo import demo
 
     _exit_with(lambda: demo(pace))
+
+
+@app.command("chat")
+def _chat(
+    model: Annotated[str, typer.Argument(help="provider/model, or local.", show_default=False)],
+    system: Annotated[str | None, typer.Option(help="What the model is told first.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Another address than the provider's own.")] = None,
+    thinking: Annotated[str | None, typer.Option(help="off, low, medium, high …, or a number of tokens.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the history here after each answer, as JSON.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the history in this file.")] = None,
+) -> None:
+    """Chat with any model: Ctrl-C stops an answer, Ctrl-D or a second Ctrl-C leaves.
+
+    The key is taken from the provider's environment variable. `streamkit chat local` runs a small model on this
+    machine (extra `local`). From a pipe, each line is a question.
+    """
+    from streamkit.cli.chat import chat
+
+    _exit_with(lambda: chat(model, system=system, base_url=base_url, thinking=thinking, save=save, resume=resume))
 
 
 @app.command("inspect")

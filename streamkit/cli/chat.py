@@ -1,0 +1,141 @@
+"""`streamkit chat`: a conversation with any model, in the terminal or from a pipe.
+
+The event loop runs in a thread of its own for the whole conversation, so that its connection stays open between two
+answers. The main thread reads the keyboard and waits for answers: Ctrl-C reaches it at once, wherever it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import wait
+from contextlib import AbstractAsyncContextManager, ExitStack
+from pathlib import Path
+from typing import Any
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from rich.console import Console
+
+from streamkit.agent import Agent
+from streamkit.cli.conversation import load_conversation, save_conversation
+from streamkit.cli.live import Live
+from streamkit.cli.local import find_model, local_server
+from streamkit.cli.loopback import loopback_client
+from streamkit.cli.meter import Meter
+from streamkit.cli.screen import Screen
+from streamkit.client import Client
+from streamkit.errors import StreamkitError
+from streamkit.messages import Message
+from streamkit.parts import TextPart
+
+__all__ = ["chat"]
+
+LOCAL = "local"
+PROMPT = "> "
+HINT = "Ctrl-C stops an answer, Ctrl-D leaves."
+
+
+def chat(
+    model: str,
+    *,
+    system: str | None = None,
+    base_url: str | None = None,
+    thinking: str | None = None,
+    save: Path | None = None,
+    resume: Path | None = None,
+) -> int:
+    """Chat with `model` (`provider/model`, or `local`) until the input ends; return the exit code.
+
+    It is 0, or 1 where the input is no terminal and the last answer failed. `thinking` is a level or a number of
+    tokens. The history is written to `save` after each answer, and read from `resume` first. Raises `ConfigError` for
+    whatever is wrong in these, and `TransportError` where the local server does not start.
+    """
+    history = load_conversation(resume) if resume is not None else []
+    if system is not None:
+        history[:1] = [Message("system", [TextPart(system)]), *(m for m in history[:1] if m.role != "system")]
+    params: dict[str, Any] = {}
+    if thinking is not None:
+        params["thinking"] = int(thinking) if thinking.isdecimal() else thinking
+    with ExitStack() as stack:
+        if model == LOCAL:
+            server = stack.enter_context(local_server(find_model()))
+            http = loopback_client()
+            client = Client(server.model, base_url=server.base_url, api_key=server.api_key, http_client=http)
+            opened: list[AbstractAsyncContextManager[Any]] = [http, client]
+        else:
+            client = Client(model, base_url=base_url)
+            opened = [client]
+        agent = Agent(client=client, history=history, **params)
+        portal = stack.enter_context(start_blocking_portal())
+        for manager in opened:
+            stack.enter_context(portal.wrap_async_context_manager(manager))
+        return _Chat(agent, portal, save).run()
+
+
+class _Chat:
+    def __init__(self, agent: Agent, portal: BlockingPortal, save: Path | None) -> None:
+        self._agent = agent
+        self._portal = portal
+        self._save = save
+        self._screen = Screen()
+        self._errors = Screen(Console(stderr=True))
+        self._is_interactive = sys.stdin.isatty() and self._screen.is_terminal
+        self._failed = False
+
+    def run(self) -> int:
+        if self._is_interactive:
+            import readline  # noqa: F401 - gives `input` its editing and its memory
+
+            said = f"{len(self._agent.history)} messages so far. " if self._agent.history else ""
+            self._screen.line(f"{said}{HINT}", "dim")
+        while (text := self._read()) is not None:
+            if text.strip():
+                self._turn(text.rstrip("\r\n"))
+                self._keep()
+        return int(self._failed and not self._is_interactive)
+
+    def _read(self) -> str | None:
+        """The next thing that the user says, None where there is no more."""
+        try:
+            if self._is_interactive:
+                return input(PROMPT)
+            return sys.stdin.readline() or None
+        except (EOFError, KeyboardInterrupt):
+            self._screen.write("\n")
+            return None
+
+    def _turn(self, text: str) -> None:
+        """Ask, show the answer, and keep the history, whatever ends the answer."""
+        self._failed = False
+        live, meter = Live(self._screen), Meter()
+        future = self._portal.start_task_soon(self._answer, text, live, meter)
+        try:
+            future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            wait([future])
+            live.close()
+            self._screen.line("[stopped]", "yellow")
+        except StreamkitError as error:
+            live.close()
+            self._fail(error)
+        if self._is_interactive:
+            self._screen.line(meter.summary(), "dim")
+
+    def _keep(self) -> None:
+        """Save the history; the conversation goes on where that fails."""
+        try:
+            if self._save is not None:
+                save_conversation(self._save, self._agent.history)
+        except StreamkitError as error:
+            self._fail(error)
+
+    def _fail(self, error: StreamkitError) -> None:
+        self._failed = True
+        self._screen.line()
+        self._errors.line(f"{type(error).__name__}: {error}", "red")
+
+    async def _answer(self, text: str, live: Live, meter: Meter) -> None:
+        async with self._agent.run_stream(text) as run:
+            async for output in run:
+                meter.feed(output.delta)
+                live.show(output.delta)

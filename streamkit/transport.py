@@ -258,10 +258,10 @@ async def _refusal(exchange: Exchange, endpoint: Endpoint, url: str, limits: Lim
 def _redirect(exchange: Exchange, endpoint: Endpoint, url: str) -> APIError:
     try:
         there = urlsplit(urljoin(url, exchange.headers["location"]))
+        host = there.netloc.rpartition("@")[2]
+        target = f"{there.scheme}://{host}" + (there.path if host == endpoint.host else "")
     except ValueError:
-        there = urlsplit("an-address-that-is-none")
-    host = there.netloc.rpartition("@")[2]
-    target = f"{there.scheme}://{host}" if host != endpoint.host else f"its own {there.scheme}://{host}{there.path}"
+        target = "an address that is no URL"
     return APIError(
         f"{endpoint.host} redirects to {target}; that is not followed and was sent nothing. If it is the right "
         "address, make it the base URL",

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from streamkit.errors import ConfigError
+from streamkit.messages import Message
+from streamkit.params import build_request, encode_body
+from streamkit.parts import EmbeddedImage, ImagePart, TextPart
+from streamkit.protocols import ToolSpec
+from streamkit.tools import tool
+
+
+def weather(city: str) -> str:
+    """Say how the weather is."""
+    return city
+
+
+SPEC = ToolSpec(name="weather", description="Say how the weather is.")
+USER = Message("user", [TextPart("Hello")])
+USER_JSON = {"role": "user", "contents": [{"type": "text", "text": "Hello"}]}
+
+MESSAGES: list[tuple[str, Any, list[Message]]] = [
+    ("a string", "Hello", [USER]),
+    ("a message", USER, [USER]),
+    ("a dict", USER_JSON, [USER]),
+    ("a list", ["Hello", USER, USER_JSON], [USER, USER, USER]),
+    ("a generator", (text for text in ("Hello", "Hello")), [USER, USER]),
+    (
+        "bytes inside a dict",
+        {
+            "role": "user",
+            "contents": [{"type": "image", "image": {"type": "embedded", "mime_type": "a/b", "data": b"x"}}],
+        },
+        [Message("user", [ImagePart(EmbeddedImage("a/b", b"x"))])],
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), [case[1:] for case in MESSAGES], ids=[case[0] for case in MESSAGES])
+def test_messages_are_taken_in_any_form(given: Any, expected: list[Message]) -> None:
+    assert build_request("m", given, None, {}).messages == expected
+
+
+def test_params_are_fields_by_name_and_the_others_go_into_the_body() -> None:
+    request = build_request(
+        "m",
+        "Hello",
+        None,
+        {"temperature": 0.5, "top_p": None, "logit_bias": {"1": 2}, "top_a": 0.1, "metadata": None, "extra": {"k": 1}},
+        provider="acme",
+    )
+    assert (request.model, request.provider) == ("m", "acme")
+    assert (request.temperature, request.top_p, request.logit_bias) == (0.5, None, {"1": 2})
+    assert request.extra == {"top_a": 0.1, "metadata": None, "k": 1}
+
+
+@pytest.mark.parametrize("given", ["END", ["END"]])
+def test_stop_may_be_one_string(given: str | list[str]) -> None:
+    assert build_request("m", "Hello", None, {"stop": given}).stop == ["END"]
+
+
+def test_a_model_among_the_params_overrides() -> None:
+    assert build_request("m", "Hello", None, {"model": "other"}).model == "other"
+
+
+def test_tools_are_taken_in_any_form() -> None:
+    own = {"type": "web_search"}
+    tools = build_request("m", "Hello", [weather, tool(weather), SPEC, own], {}).tools
+    assert tools[0] == tools[1] == tool(weather).spec
+    assert tools[2:] == [SPEC, own]
+
+
+REFUSED: list[tuple[str, Any, Any, str]] = [
+    ("no messages", [], None, "no messages"),
+    ("a number", ["Hello", 5], None, "message 1 is no message: "),
+    ("a dict without a role", [{"contents": []}], None, "message 0 is no message: .*role"),
+    ("an unknown role", [{"role": "robot", "contents": []}], None, "message 0 is no message: .*role"),
+    ("a value that is no JSON", [{"role": "user", "contents": [object()]}], None, "message 0 is no message: "),
+    ("a tool that is none", "Hello", [5], "5 is no tool"),
+]
+
+
+@pytest.mark.parametrize(
+    ("messages", "tools", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_what_is_no_message_or_tool_is_refused(messages: Any, tools: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        build_request("m", messages, tools, {})
+
+
+def test_the_body_is_compact_json() -> None:
+    assert encode_body({"a": [1, "é", {"b": None}]}) == '{"a":[1,"é",{"b":null}]}'.encode()
+
+
+def test_lone_surrogates_in_the_body_do_not_stop_it() -> None:
+    body = encode_body({"a": ["\ud83d", {"\ude00": "\ud83d\ude00"}, 1]})
+    assert msgspec.json.decode(body) == {"a": ["�", {"�": "😀"}, 1]}
+
+
+def deep() -> Any:
+    value: Any = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [object(), {1j: 2}, deep()], ids=["object", "complex key", "deep"])
+def test_what_json_cannot_hold_is_refused(value: Any) -> None:
+    with pytest.raises(ConfigError, match="the request holds a value that is no JSON"):
+        encode_body({"a": value})

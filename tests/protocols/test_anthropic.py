@@ -427,11 +427,20 @@ def test_two_message_deltas_overwrite_and_do_not_add():
     )
 
 
+def test_counts_that_say_nothing_new_are_not_repeated():
+    same = {"input_tokens": 12, "output_tokens": 1}
+    nothing = {"input_tokens": 0, "output_tokens": 0, "cache_read_input_tokens": None}
+    deltas, _ = read(sse(START, stop(None, same), stop(None, nothing), stop("end_turn"), STOP))
+    assert [d for d in deltas if isinstance(d, UsageSnapshot)] == [UsageSnapshot(Usage(12, 1))]
+
+
 def test_a_message_start_that_comes_again_is_one():
     deltas, error = read(sse(START, START, *HELLO, START, stop(), STOP))
     assert error is None
     assert [type(d) for d in deltas].count(MessageStart) == 1
     assert accumulate(deltas).message.text == "Hello"
+    start = {"type": "message_start", "message": WHOLE}
+    assert read(sse(start, start, STOP)) == read(sse(start, STOP))
 
 
 def test_another_answer_in_the_middle_takes_the_place_of_the_first():

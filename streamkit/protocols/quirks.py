@@ -23,7 +23,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     # Writing chat completions.
     max_tokens_field: str = "max_completion_tokens"  # "max_tokens": nearly all but OpenAI, Azure, Groq and xAI
     system_role: str = "system"  # "developer": OpenAI's reasoning models (both are taken)
-    stream_options: bool = True  # asks for usage; refused or unknown: Mistral
+    stream_options: bool = True  # asks for usage; refused or unknown, and usage comes all the same: Groq, Mistral
     seed_field: str = "seed"  # "random_seed": Mistral
     required_word: str = "required"  # the tool choice that forces a call; "any": old Mistral
     tool_id_pattern: str = ""  # a call id must match this regular expression: OpenAI (40 characters), Mistral

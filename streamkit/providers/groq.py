@@ -10,6 +10,7 @@ PROVIDER = Provider(
     key_variable="GROQ_API_KEY",
     quirks=Quirks(
         refusal_as_text=True,
+        stream_options=False,
         names=False,
         unsupported=("top_k", "logprobs", "logit_bias", "n"),
         efforts=("none", "low", "medium", "high"),

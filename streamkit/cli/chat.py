@@ -32,6 +32,7 @@ __all__ = ["chat"]
 LOCAL = "local"
 PROMPT = "> "
 HINT = "Ctrl-C stops an answer, Ctrl-D leaves."
+LEAVE_HINT = "Ctrl-C again or Ctrl-D leaves."
 
 
 def chat(
@@ -80,13 +81,14 @@ class _Chat:
         self._errors = Screen(Console(stderr=True))
         self._is_interactive = sys.stdin.isatty() and self._screen.is_terminal
         self._failed = False
+        self._interrupted = False  # whether Ctrl-C was the last thing that the user said
 
     def run(self) -> int:
         if self._is_interactive:
             import readline  # noqa: F401 - gives `input` its editing and its memory
 
-            said = f"{len(self._agent.history)} messages so far. " if self._agent.history else ""
-            self._screen.line(f"{said}{HINT}", "dim")
+            told = [message for message in self._agent.history if message.role != "system"]
+            self._screen.line(f"{f'{len(told)} messages so far. ' if told else ''}{HINT}", "dim")
         while (text := self._read()) is not None:
             if text.strip():
                 self._turn(text.rstrip("\r\n"))
@@ -94,18 +96,23 @@ class _Chat:
         return int(self._failed and not self._is_interactive)
 
     def _read(self) -> str | None:
-        """The next thing that the user says, None where there is no more."""
-        try:
-            if self._is_interactive:
-                return input(PROMPT)
-            return sys.stdin.readline() or None
-        except (EOFError, KeyboardInterrupt):
-            self._screen.write("\n")
-            return None
+        """The next thing that the user says, None where there is no more.
+
+        A Ctrl-C that comes just after its answer must not end the conversation: it takes a second one.
+        """
+        while True:
+            try:
+                return input(PROMPT) if self._is_interactive else sys.stdin.readline() or None
+            except (EOFError, KeyboardInterrupt) as error:
+                self._screen.write("\n")
+                if isinstance(error, EOFError) or self._interrupted or not self._is_interactive:
+                    return None
+                self._interrupted = True
+                self._screen.line(LEAVE_HINT, "dim")
 
     def _turn(self, text: str) -> None:
         """Ask, show the answer, and keep the history, whatever ends the answer."""
-        self._failed = False
+        self._failed = self._interrupted = False
         live, meter = Live(self._screen), Meter()
         future = self._portal.start_task_soon(self._answer, text, live, meter)
         try:
@@ -115,6 +122,7 @@ class _Chat:
             wait([future])
             live.close()
             self._screen.line("[stopped]", "yellow")
+            self._interrupted = True
         except StreamkitError as error:
             live.close()
             self._fail(error)

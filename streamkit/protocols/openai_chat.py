@@ -15,6 +15,7 @@ import msgspec
 
 from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
+from streamkit.protocols import openai_chat_views as views
 from streamkit.protocols.base import Parser, Protocol
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.lenient import decode_lenient, rejoin
@@ -57,7 +58,7 @@ class ChatParser(Parser):
         self._lenient = False
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
-        writer = self._first.writer
+        readers = self._readers
         for frame in frames:
             if self.ended:
                 return
@@ -66,7 +67,8 @@ class ChatParser(Parser):
             except (ValueError, RecursionError):  # broken in some way, or no chunk at all
                 self._read_odd(frame, out)
                 continue
-            # Nearly every chunk is a piece of text of choice 0 and nothing else: those end here.
+            # Nearly every chunk is one delta of a choice that has begun, and nearly every delta a piece of text. What
+            # is nothing else goes the short way.
             choices = chunk.choices
             if (
                 choices is not None
@@ -82,31 +84,33 @@ class ChatParser(Parser):
                 choice = choices[0]
                 if (
                     choice is not None
-                    and choice.index == 0
                     and choice.finish_reason is None
                     and choice.logprobs is None
                     and choice.usage is None
                     and choice.error is None
+                    and type(choice.index) is int
                 ):
-                    delta = choice.delta
-                    if (
-                        delta is not None
-                        and writer.ready >= 0
-                        and delta.content
-                        and type(delta.content) is str
-                        and delta.reasoning_content is None
-                        and delta.reasoning is None
-                        and delta.reasoning_text is None
-                        and delta.reasoning_details is None
-                        and delta.refusal is None
-                        and delta.tool_calls is None
-                        and delta.function_call is None
-                        and delta.audio is None
-                        and delta.images is None
-                        and delta.annotations is None
-                        and delta.executed_tools is None
-                    ):
-                        out.append(TextDelta(writer.ready, delta.content))
+                    delta, reader = choice.delta, readers.get(choice.index)
+                    if delta is not None and reader is not None:
+                        if (
+                            reader.writer.ready >= 0
+                            and delta.content
+                            and type(delta.content) is str
+                            and delta.reasoning_content is None
+                            and delta.reasoning is None
+                            and delta.reasoning_text is None
+                            and delta.reasoning_details is None
+                            and delta.refusal is None
+                            and delta.tool_calls is None
+                            and delta.function_call is None
+                            and delta.audio is None
+                            and delta.images is None
+                            and delta.annotations is None
+                            and delta.executed_tools is None
+                        ):
+                            out.append(TextDelta(reader.writer.ready, delta.content, choice=choice.index))
+                        else:
+                            self._read_delta(reader, delta, frame, out)
                         continue
             self._read_chunk(chunk, frame, out)
 
@@ -165,11 +169,7 @@ class ChatParser(Parser):
                 return
         for position, choice in enumerate(chunk.choices or ()):
             if choice is not None:
-                try:
-                    self._read_choice(choice, position, frame, out)
-                except ProtocolError as error:
-                    error.frame = error.frame or frame.data
-                    raise
+                self._read_choice(choice, position, frame, out)
                 self._read_usage(choice.usage)
         if chunk.citations or chunk.search_results:
             self._read_sources(chunk.citations, chunk.search_results, out)
@@ -184,9 +184,8 @@ class ChatParser(Parser):
     def _read_choice(self, choice: Choice, position: int, frame: Frame, out: list[Delta]) -> None:
         index = choice.index if isinstance(choice.index, int) else position
         reader = self._readers.get(index) or self._begin(index, frame, out)
-        reader.lenient = self._lenient
         if choice.delta is not None:
-            reader.read(choice.delta, out)
+            self._read_delta(reader, choice.delta, frame, out)
         elif (message := _whole(frame, position).message) is not None:
             reader.read_message(message, out)
         if choice.logprobs is not None:
@@ -195,6 +194,14 @@ class ChatParser(Parser):
             reader.read_finish(choice.finish_reason)
             if reader.finish == "content_filter":
                 reader.category = filtered(_whole(frame, position).content_filter_results) or reader.category
+
+    def _read_delta(self, reader: ChoiceReader, delta: views.Delta, frame: Frame, out: list[Delta]) -> None:
+        reader.lenient = self._lenient
+        try:
+            reader.read(delta, out)
+        except ProtocolError as error:
+            error.frame = error.frame or frame.data
+            raise
 
     def _read_sources(self, citations: Any, results: Any, out: list[Delta]) -> None:
         """Add what the answer as a whole rests on; Perplexity sends the same lists on every chunk."""

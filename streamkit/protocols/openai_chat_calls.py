@@ -47,9 +47,20 @@ class CallReader:
 
     def read(self, fragment: ToolFragment, out: list[Delta]) -> None:
         """Take in one fragment."""
+        function = fragment.function
+        if fragment.id is None and function is not None and function.name is None and fragment.extra_content is None:
+            call = self._by_place.get(fragment.index) if type(fragment.index) is int else None
+            piece = function.arguments
+            if call is not None and type(piece) is str and 0 < call.size != len(piece) and not self._cumulative:
+                self._current = call  # as nearly every fragment: more arguments, and nothing to decide
+                call.take(piece)
+                self._writer.arguments(out, call.block, piece)
+                return
         custom = fragment.type == "custom" or (fragment.custom is not None and fragment.function is None)
-        function = (fragment.custom if custom else fragment.function) or Function()
+        function = (fragment.custom if custom else function) or Function()
         self._read(_place(fragment.index), _id(fragment.id), function, custom, out)
+        if fragment.extra_content is not None and self._current is not None:
+            self._current.extra = {"extra_content": fragment.extra_content}
 
     def read_legacy(self, function: Function, out: list[Delta]) -> None:
         """Take in the legacy `function_call`; llama-cpp-python repeats in it what `tool_calls` says."""
@@ -69,6 +80,8 @@ class CallReader:
             if call.placeholder:
                 call.placeholder = False
                 self._writer.arguments(out, call.block, _PLACEHOLDER)
+            if call.extra is not None:
+                self._writer.mark_call(call.block, call.extra)
 
     def _read(self, place: int | str | None, id: str, function: Function, custom: bool, out: list[Delta]) -> None:
         name = _word(function.name)
@@ -129,15 +142,14 @@ class CallReader:
             if call.repeats(piece):
                 return
         call.placeholder = False
-        call.pieces.append(piece)
-        call.size += len(piece)
+        call.take(piece)
         self._writer.arguments(out, call.block, piece)
 
 
 class _Call:
     """A call while it grows; `block` is its index once it is announced."""
 
-    __slots__ = ("block", "changing", "custom", "id", "name", "pieces", "placeholder", "size")
+    __slots__ = ("block", "changing", "custom", "extra", "id", "name", "pieces", "placeholder", "size")
 
     def __init__(self, custom: bool) -> None:
         self.custom = custom
@@ -147,7 +159,13 @@ class _Call:
         self.pieces: list[str] = []
         self.size = 0  # characters of arguments so far
         self.placeholder = False
+        self.extra: dict[str, Any] | None = None  # for the provider to get back
         self.changing = False  # its server gives each fragment another id
+
+    def take(self, piece: str) -> None:
+        """Add a piece of the arguments."""
+        self.pieces.append(piece)
+        self.size += len(piece)
 
     def text(self) -> str:
         """The arguments so far."""

@@ -62,22 +62,17 @@ class ChoiceReader:
             self._read_details([detail for detail in details if isinstance(detail, dict)], thinking, out)
         elif thinking:
             self._write("thinking", thinking, out)
-        content = delta.content
-        if content:
-            self._read_content(content, out)
+        if delta.content:
+            self._read_content(delta.content, out)
         if delta.refusal and isinstance(delta.refusal, str):
             self._refused = True
             self._write("refusal", delta.refusal, out)
-        if isinstance(delta.audio, dict):
-            self._read_audio(delta.audio, out)
-        for image in _items(delta.images):
-            self._interrupt(out)
-            self.writer.add(out, read_image(self._clean(image)))
-        for tool in _items(delta.executed_tools):
-            self._interrupt(out)
-            self.writer.add(out, _server_tool(self._clean(tool)))
-        self._read_calls(delta, out)
-        self.cite(_items(delta.annotations), out)
+        if delta.tool_calls or delta.function_call is not None:
+            self._read_calls(delta, out)
+        if delta.audio or delta.images or delta.executed_tools:
+            self._read_media(delta, out)
+        if delta.annotations or self._citations:
+            self.cite(_items(delta.annotations), out)
 
     def read_message(self, message: views.Delta, out: list[Delta]) -> None:
         """Append a whole message that stands in the place of a delta.
@@ -208,15 +203,22 @@ class ChoiceReader:
         else:
             self._wholes[kind].write(out, text)
 
-    def _read_audio(self, audio: dict[str, Any], out: list[Delta]) -> None:
+    def _read_media(self, delta: views.Delta, out: list[Delta]) -> None:
+        """Add what comes whole, or nearly so."""
         self._interrupt(out)
-        self.writer.audio(
-            out,
-            read_base64(audio["data"]) if _has(audio, "data") else b"",
-            self._clean(audio["transcript"]) if _has(audio, "transcript") else "",
-            id=audio["id"] if _has(audio, "id") else None,
-            expires_at=at if isinstance(at := audio.get("expires_at"), int) else None,
-        )
+        audio = delta.audio
+        if isinstance(audio, dict) and audio:
+            self.writer.audio(
+                out,
+                read_base64(audio["data"]) if _has(audio, "data") else b"",
+                self._clean(audio["transcript"]) if _has(audio, "transcript") else "",
+                id=audio["id"] if _has(audio, "id") else None,
+                expires_at=at if isinstance(at := audio.get("expires_at"), int) else None,
+            )
+        for image in _items(delta.images):
+            self.writer.add(out, read_image(self._clean(image)))
+        for tool in _items(delta.executed_tools):
+            self.writer.add(out, _server_tool(self._clean(tool)))
 
     def _read_calls(self, delta: views.Delta, out: list[Delta]) -> None:
         if delta.tool_calls:

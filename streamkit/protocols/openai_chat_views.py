@@ -31,6 +31,7 @@ class ToolFragment(Struct, gc=False):
     type: Any = None
     function: Function | None = None
     custom: Function | None = None
+    extra_content: Any = None  # Gemini: the call's signature
 
 
 class Delta(Struct, gc=False):

@@ -23,10 +23,8 @@ def reasoning_text(delta: Delta) -> str:
 
     Servers that send two fields send the same text twice, so only the first that is not empty counts.
     """
-    for text in (delta.reasoning_content, delta.reasoning, delta.reasoning_text):
-        if text and isinstance(text, str):
-            return text
-    return ""
+    text = delta.reasoning_content or delta.reasoning or delta.reasoning_text
+    return text if isinstance(text, str) else ""
 
 
 def details_text(details: list[dict[str, Any]]) -> str:

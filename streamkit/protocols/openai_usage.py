@@ -13,6 +13,17 @@ from streamkit.usage import Usage, UsageCost
 
 __all__ = ["read_usage"]
 
+# The names of one count, in `prompt_tokens_details` and beside it.
+_READ_DETAILS = ("cached_tokens",)
+_READ = (
+    "prompt_cache_hit_tokens",  # DeepSeek
+    "cached_tokens",  # Moonshot, Together
+    "cache_read_input_tokens",  # LiteLLM, in front of Anthropic
+)
+_WRITTEN_DETAILS = ("cache_write_tokens", "cache_creation_tokens")  # OpenAI and OpenRouter; LiteLLM
+_WRITTEN = ("cache_creation_input_tokens",)  # LiteLLM
+_REASONING = ("reasoning_tokens",)  # in `completion_tokens_details`; beside it at GitHub Copilot
+
 
 def read_usage(raw: Any, *, reasoning_outside_output: bool = False) -> Usage | None:
     """Return the counts of a usage object, None where it says nothing or has only zeros.
@@ -22,33 +33,21 @@ def read_usage(raw: Any, *, reasoning_outside_output: bool = False) -> Usage | N
     """
     if not isinstance(raw, dict):
         return None
-    prompt, output = _count(raw, "prompt_tokens"), _count(raw, "completion_tokens")
+    prompt, output = _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens"))
     if prompt is None and output is None:
         return None
-    prompt_details = _object(raw, "prompt_tokens_details")
-    # One count under many names; where a vendor fills two, the other one is a zero.
-    read = _most(
-        _count(prompt_details, "cached_tokens"),
-        _count(raw, "prompt_cache_hit_tokens"),  # DeepSeek
-        _count(raw, "cached_tokens"),  # Moonshot, Together
-        _count(raw, "cache_read_input_tokens"),  # LiteLLM, in front of Anthropic
-    )
-    written = _most(
-        _count(prompt_details, "cache_write_tokens"),
-        _count(prompt_details, "cache_creation_tokens"),  # LiteLLM
-        _count(raw, "cache_creation_input_tokens"),  # the same, at the top
-    )
-    reasoning = _most(
-        _count(_object(raw, "completion_tokens_details"), "reasoning_tokens"),
-        _count(raw, "reasoning_tokens"),  # GitHub Copilot, Perplexity
-    )
+    details = raw.get("prompt_tokens_details")
+    read = _most(details, _READ_DETAILS, _most(raw, _READ))
+    written = _most(details, _WRITTEN_DETAILS, _most(raw, _WRITTEN))
+    reasoning = _most(raw.get("completion_tokens_details"), _REASONING, _most(raw, _REASONING))
     if reasoning_outside_output and reasoning and prompt is not None and output is not None:
-        if _count(raw, "total_tokens") == prompt + output + reasoning:
+        if raw.get("total_tokens") == prompt + output + reasoning:
             output += reasoning
+    cost = _cost(raw["cost"]) if "cost" in raw else None
+    if not (prompt or output or read or written or reasoning or (cost and cost.total)):
+        return None
     fresh = None if prompt is None else max(prompt - (read or 0) - (written or 0), 0)
-    usage = Usage(fresh, output, read, written, reasoning, cost=_cost(raw.get("cost")))
-    said = bool(prompt or output or read or written or reasoning)
-    return usage if said or (usage.cost and usage.cost.total) else None
+    return Usage(fresh, output, read, written, reasoning, cost=cost)
 
 
 def _cost(raw: Any) -> UsageCost | None:
@@ -56,23 +55,26 @@ def _cost(raw: Any) -> UsageCost | None:
         total = _number(raw.get("total_cost"))
         known = (_number(raw.get("input_tokens_cost")), _number(raw.get("output_tokens_cost")))
         return UsageCost(*known, total=total) if total is not None else None
-    total = _number(raw)  # OpenRouter: credits, which are US dollars
+    total = _number(raw)  # OpenRouter, in credits, which are US dollars
     return None if total is None else UsageCost(total=total)
 
 
-def _object(raw: dict[str, Any], name: str) -> dict[str, Any]:
-    value = raw.get(name)
-    return value if isinstance(value, dict) else {}
+def _most(raw: Any, names: tuple[str, ...], most: int | None = None) -> int | None:
+    """The largest of the counts `names` in `raw`, and of `most`: where a vendor fills two, one of them is zero."""
+    for name in names:
+        if isinstance(raw, dict) and name in raw:
+            count = _count(raw[name])
+            if count is not None:
+                most = count if most is None else max(most, count)
+    return most
 
 
-def _count(raw: dict[str, Any], name: str) -> int | None:
-    number = _number(raw.get(name))
-    return None if number is None or number < 0 else int(number)
+def _count(value: Any) -> int | None:
+    if type(value) is not int:
+        number = _number(value)
+        value = None if number is None else int(number)
+    return value if value is None or value >= 0 else None
 
 
 def _number(value: Any) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) else None
-
-
-def _most(*counts: int | None) -> int | None:
-    return max((count for count in counts if count is not None), default=None)

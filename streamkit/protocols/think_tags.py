@@ -44,9 +44,10 @@ class ThinkTags:
             tag = _CLOSE if self._inside else _OPEN
             before, found, after = text.partition(tag)
             if not found:
-                keep = _may_grow(text, tag)
-                self._held = text[len(text) - keep :]
-                before = text[: len(text) - keep]
+                # A tag has one "<", its first character: what may become one starts at the last of the text.
+                at = text.rfind("<", max(len(text) - len(tag) + 1, 0))
+                if at >= 0 and tag.startswith(text[at:]):
+                    before, self._held = text[:at], text[at:]
             if before:
                 out.append(("thinking" if self._inside else "text", before))
             if not found:
@@ -58,11 +59,3 @@ class ThinkTags:
         """Return what was held back: it has not become a tag."""
         held, self._held, self._at_start = self._held, "", False
         return [("thinking" if self._inside else "text", held)] if held else []
-
-
-def _may_grow(text: str, tag: str) -> int:
-    """How many of the last characters of `text` are the beginning of `tag`."""
-    for size in range(min(len(text), len(tag) - 1), 0, -1):
-        if tag.startswith(text[-size:]):
-            return size
-    return 0

@@ -177,19 +177,18 @@ class BlockWriter:
         if piece:
             out.append(ToolCallDelta(index, piece, choice=self.choice))
 
-    def close_call(
-        self, out: list[Delta], index: int, *, signature: str | None = None, extra: dict[str, Any] | None = None
-    ) -> None:
-        """Close the call at `index`: nothing more belongs to it."""
-        self._release_call(out, index, self._calls.pop(index))
-        out.append(ToolCallEnd(index, choice=self.choice, signature=signature, extra=extra))
+    def mark_call(self, index: int, extra: dict[str, Any]) -> None:
+        """Let the end of the call at `index` carry `extra`, for the provider to get back."""
+        self._calls[index].extra = extra
 
     def close(self, out: list[Delta]) -> None:
         """Close every block, in the order of the indices."""
         for index in list(self._calls):
             if 0 <= self.index < index:
                 self.close_open(out)
-            self.close_call(out, index)
+            call = self._calls.pop(index)
+            self._release_call(out, index, call)
+            out.append(ToolCallEnd(index, choice=self.choice, extra=call.extra))
         self.close_open(out)
 
     def release(self, out: list[Delta]) -> None:
@@ -221,12 +220,13 @@ class BlockWriter:
 
 
 class _OpenCall:
-    __slots__ = ("half", "name", "size")
+    __slots__ = ("extra", "half", "name", "size")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.size = 0  # bytes of arguments so far
         self.half = ""
+        self.extra: dict[str, Any] | None = None
 
 
 def _pair(half: str, piece: str) -> tuple[str, str]:

@@ -91,11 +91,9 @@ class AnthropicParser(Parser):
                 self._read_slowly(frame, out)
 
     def _end(self, out: list[Delta]) -> None:
-        if not self._stop.stop_reason:
-            seen = "before its end" if self._start else "without an answer"
-            raise TruncatedStream(
-                f"the stream of the Messages API ended {seen}: no stop reason and no message_stop came"
-            )
+        if not self._stop.stop_reason and not (self.quirks.end_without_finish and self._start):
+            where = "in the middle of the answer" if self._start else "before an answer began"
+            raise TruncatedStream(f"the stream ended {where}: neither a stop reason nor message_stop came")
         self._finish(out)
 
     def _flush(self, out: list[Delta]) -> None:
@@ -129,8 +127,11 @@ class AnthropicParser(Parser):
                 raise
             self._read([Frame(line, frame.event) for line in lines], out)  # records without blank lines between
             return
-        if not _is_text_delta(value):
-            value = scrub(value)  # text keeps its half surrogates: the other half may be in the next delta
+        if not _is_text_delta(value):  # whose half surrogates are kept: the other half may be in the next delta
+            try:
+                value = scrub(value)
+            except RecursionError:
+                raise _too_deep(frame) from None
         self._dispatch(value, frame, out)
 
     def _dispatch(self, value: Any, frame: Frame, out: list[Delta]) -> None:
@@ -157,6 +158,8 @@ class AnthropicParser(Parser):
             handler(self, msgspec.convert(value, dict[str, Any]), frame, out)
         except msgspec.ValidationError as error:
             raise ProtocolError(f"a record of type {kind} is not of its form ({error})", frame=frame.data) from None
+        except RecursionError:
+            raise _too_deep(frame) from None
 
     # One method a type of record.
 
@@ -208,9 +211,10 @@ class AnthropicParser(Parser):
         self._begin(message, out)
         self._note_usage(read_usage(message.usage), out)
         self._note_stop(StopView(message.stop_reason, message.stop_sequence, message.stop_details))
-        for block in message.content or () if not repeated else ():
-            self._blocks.start(_WHOLE, block, out)
-            self._blocks.stop(_WHOLE, out)
+        if message.content and not repeated:
+            for block in message.content:
+                self._blocks.start(_WHOLE, block, out)
+                self._blocks.stop(_WHOLE, out)
 
     def _begin(self, message: MessageView, out: list[Delta]) -> None:
         if self._start is None:
@@ -256,9 +260,14 @@ def _unknown(frame: Frame) -> UnknownFrame:
     return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
+def _too_deep(frame: Frame) -> ProtocolError:
+    return ProtocolError("the JSON of a frame is nested too deeply", frame=frame.data[:1000])
+
+
 def _is_text_delta(value: Any) -> bool:
     delta = value.get("delta") if isinstance(value, dict) else None
-    return isinstance(delta, dict) and delta.get("type") in TEXT_FIELDS
+    kind = delta.get("type") if isinstance(delta, dict) else None
+    return isinstance(kind, str) and kind in TEXT_FIELDS
 
 
 def _index(record: dict[str, Any]) -> int:

@@ -92,7 +92,7 @@ def read_failure(
         said,
         words,
         prose,
-        per_day="perday" in repr(details).lower(),
+        per_day="perday" in text.lower(),
         empty=not text.strip(),
         provider=provider,
     )
@@ -143,6 +143,8 @@ def _decode(body: bytes | str | Any) -> tuple[str, Any]:
             return json_text(body), body
         except ConfigError:  # no JSON can hold it
             return rejoin(str(body)), body
+        except RecursionError:
+            return "(an error that is nested too deeply to be shown)", body
     value = _json(text)
     if value is None and "data:" in text:  # an event of a stream as the whole body
         lines = (line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:"))

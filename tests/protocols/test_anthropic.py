@@ -36,7 +36,7 @@ from streamkit.errors import (
 )
 from streamkit.limits import Limits
 from streamkit.messages import FinishReason
-from streamkit.protocols import get_protocol
+from streamkit.protocols import Quirks, get_protocol
 from streamkit.providers import get_provider
 from streamkit.testing.chunking import bytewise, splits
 from streamkit.usage import Usage
@@ -332,6 +332,22 @@ def test_nesting_without_end_is_an_error():
         assert type(read(sse(START) + body)[1]) is ProtocolError
 
 
+@pytest.mark.parametrize("depth", [100, 300, 450, 600, 900, 980, 990, 2000])
+@pytest.mark.parametrize("score", ["1", "NaN", '"\\ud83d"'])
+def test_nesting_of_any_depth_is_read_or_an_error(depth, score):
+    deep = '{"a":' * depth + score + "}" * depth
+    for record in (
+        f'{{"type":"content_block_start","index":0,"content_block":{{"type":"novelty","x":{deep}}}}}',
+        f'{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","name":"f","input":{deep}}}}}',
+        f'{{"type":"novelty","x":{deep}}}',
+        f'{{"type":"error","error":{{"message":"m","details":{deep}}}}}',
+        f'{{"type":"error","error":{{"message":"m","details":[{deep}]}}}}',
+    ):
+        deltas, error = read(sse(START) + f"data: {record}\n\n".encode() + sse(stop(), STOP))
+        assert deltas[0] == MessageStart("assistant", "msg_1", "claude-x", protocol="anthropic")
+        assert error is None or type(error) in (ProtocolError, ServerError)
+
+
 def test_the_events_name_stands_in_for_a_missing_type():
     body = b"".join(
         f"event: {record.pop('type')}\ndata: {json.dumps(record)}\n\n".encode()
@@ -377,6 +393,14 @@ def test_the_end_without_any_reason_is_truncation():
         assert not any(isinstance(d, MessageEnd) for d in deltas)
     assert type(read(b"", [b""])[1]) is TruncatedStream
     assert type(read(b"event: ping\ndata: {}\n\n")[1]) is TruncatedStream
+
+
+def test_a_vendor_may_end_without_a_reason():
+    quirks = Quirks(end_without_finish=True)
+    deltas, error = read(sse(START, *HELLO), quirks=quirks)
+    assert error is None
+    assert deltas[-1] == MessageEnd(FinishReason("stop", synthesized=True))
+    assert type(read(b"event: ping\ndata: {}\n\n", quirks=quirks)[1]) is TruncatedStream
 
 
 def test_a_call_cut_short_has_no_end():
@@ -687,6 +711,11 @@ def test_surrogates_elsewhere_never_reach_the_message():
     output = accumulate(read(body + sse(stop(), STOP))[0])
     assert output.message.contents[0].raw["x"] == "\ufffd"
     assert output.message.tool_calls[0].id == "\ufffd"
+
+
+def test_a_type_of_another_kind_in_a_broken_frame_is_an_error():
+    body = b'data: {"type":"content_block_delta","index":0,"delta":{"type":["x"],"text":NaN}}\n\n'
+    assert type(read(sse(START) + body)[1]) is ProtocolError
 
 
 def test_numbers_that_json_has_no_word_for_do_not_break_a_frame():

@@ -1,8 +1,10 @@
 """Messages → the `system` and the `messages` of Anthropic messages.
 
 The API refuses a whole request over a blank text, a thinking block that is altered, unsigned or last, a tool result
-that is not first after its call, two calls with one id, an answer that ends in white space. What follows keeps to its
-rules, for conversations that others wrote too. https://platform.claude.com/docs/en/api/messages, checked 2026-11-29.
+that is not first after its call, two calls with one id, a server's call without its result, an answer that ends in
+white space. What follows keeps to its rules, for conversations that others wrote or that were cut off.
+
+https://platform.claude.com/docs/en/api/messages, checked 2026-11-29.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ _CITATIONS = frozenset(
 )
 
 _THINKING = frozenset({"thinking", "redacted_thinking"})
+_SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
 
 # What the user says where a conversation begins with the assistant, which the API does not take.
 _OPENING = "(The conversation begins with the assistant.)"
@@ -93,19 +96,38 @@ def _plain(system: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def _accepted(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns without what the API refuses at the end of an answer, beginning with the user."""
+    """The turns without what the API refuses in an answer, beginning with the user."""
     out: list[dict[str, Any]] = []
+    answered = _answered(turns)
     for at, turn in enumerate(turns):
         content = turn["content"]
         if turn["role"] == "assistant":
+            last = at == len(turns) - 1  # is gone on with: what its end leaves open is not lost
+            content = content if last else [block for block in content if not _is_open(block, answered)]
             while content and content[-1]["type"] in _THINKING:
                 content = content[:-1]
-            if at == len(turns) - 1:
-                content = _trimmed(content)
+            content = _trimmed(content) if last else content
         _add(out, turn["role"], content)
     if out and out[0]["role"] == "assistant":
         out.insert(0, {"role": "user", "content": [{"type": "text", "text": _OPENING}]})
     return out
+
+
+def _answered(turns: list[dict[str, Any]]) -> set[str]:
+    """The ids of the server's calls that have a result, or that wait for the call of a tool made from within them."""
+    out: set[str] = set()
+    for turn in turns:
+        for block in turn["content"]:
+            if block["type"] == "tool_use":
+                out.add((block.get("caller") or {}).get("tool_id", ""))
+            elif turn["role"] == "assistant":
+                out.add(block.get("tool_use_id", ""))
+    return out
+
+
+def _is_open(block: dict[str, Any], answered: set[str]) -> bool:
+    """Whether this is a server's call that was cut off before its result."""
+    return block["type"] in _SERVER_CALLS and block.get("id") not in answered
 
 
 def _trimmed(content: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -284,6 +284,31 @@ def test_blocks_go_back_to_their_origin_in_order_and_unchanged() -> None:
     ]
 
 
+SEARCHING = ServerToolPart("call", "srvtoolu_1", "web_search", SEARCH)
+FOUND_PART = ServerToolPart("result", "srvtoolu_1", "web_search", FOUND)
+
+
+def test_a_search_that_was_cut_off_is_left_out_once_the_user_goes_on() -> None:
+    cut = Message("assistant", ["Let me see.", SEARCHING], meta=HERE)
+    assert answer_blocks(cut) == [text("Let me see.")]
+    assert turns(HI, cut)[1] == assistant(text("Let me see."), SEARCH)
+    rest = Message("assistant", [FOUND_PART, "Ann."], meta=HERE)
+    assert turns(HI, cut, rest, HI)[1] == assistant(text("Let me see."), SEARCH, FOUND, text("Ann."))
+
+
+def test_code_that_waits_for_a_tool_which_it_called_stays() -> None:
+    code = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "f(x=1)"}}
+    caller = {"caller": {"type": "code_execution_20260120", "tool_id": "srvtoolu_1"}}
+    called = Message(
+        "assistant",
+        [ServerToolPart("call", "srvtoolu_1", "code_execution", code)],
+        tool_calls=[call()],
+        blocks=[BlockRef("contents", 0), BlockRef("tool_calls", 0, extra=caller)],
+        meta=HERE,
+    )
+    assert turns(HI, called, Message("tool", "1", id="toolu_1"))[1] == assistant(code, tool_use(**caller))
+
+
 def test_another_dialects_blocks_leave_text_and_calls() -> None:
     assert answer_blocks(interleaved(ELSEWHERE)) == [text("Ann won.", citations=[CITATION]), tool_use()]
     assert answer_blocks(interleaved(HERE), provider="other") == answer_blocks(interleaved(ELSEWHERE))

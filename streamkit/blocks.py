@@ -21,9 +21,10 @@ __all__ = ["Block", "BlockRef", "OpaquePart", "ThinkingPart", "iter_blocks", "th
 class BlockRef(Struct, frozen=True, omit_defaults=True):
     """A reference to one block of a message.
 
-    `of` names the field; for `thinking` the block is the characters `start:end` (`check` is the CRC-32 of a signed
-    one's UTF-8), for the lists it is the item `start`; an `opaque` block stands in no field and is `data` itself
-    (redacted thinking, say). `extra` is what else the provider wants back.
+    `of` names the field; for `thinking` the block is the characters `start:end` (`check` is the CRC-32 of the
+    UTF-8 of one that is signed or has an `extra`, which may repeat it), for the lists it is the item `start`; an
+    `opaque` block stands in no field and is `data` itself (redacted thinking, say). `extra` is what else the provider
+    wants back.
     """
 
     of: Literal["thinking", "contents", "tool_calls", "opaque"]
@@ -57,7 +58,7 @@ class Block(Struct, frozen=True):
 
 def thinking_ref(thinking: str, start: int, end: int, signature: str | None, extra: dict[str, Any] | None) -> BlockRef:
     """Return the reference to a span of `thinking`."""
-    check = _check(thinking[start:end]) if signature else None
+    check = _check(thinking[start:end]) if signature or extra else None
     return BlockRef("thinking", start, end, signature=signature, extra=extra, check=check)
 
 

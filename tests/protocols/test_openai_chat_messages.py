@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamkit.blocks import BlockRef
+from streamkit.blocks import BlockRef, thinking_ref
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, Meta, Origin
 from streamkit.parts import (
@@ -338,11 +338,14 @@ def test_reasoning_details_go_back_unchanged_and_alone_to_their_origin(case: tup
     assert encode_messages([message], PLAIN, "acme") == [told]
 
 
-def test_edited_thinking_takes_its_details_along_no_more() -> None:
-    blocks = [BlockRef("thinking", 0, 2, extra={"reasoning_details": DETAILS}), BlockRef("contents", 0)]
-    message = Message("assistant", ["hi"], thinking="redacted", blocks=blocks, meta=HERE)
+@pytest.mark.parametrize("edited", ["redacted", "**"], ids=["of another length", "of the same length"])
+def test_edited_thinking_takes_its_details_along_no_more(edited: str) -> None:
+    thought = thinking_ref("hm", 0, 2, None, {"reasoning_details": DETAILS})
+    message = Message("assistant", ["hi"], thinking="hm", blocks=[thought, BlockRef("contents", 0)], meta=HERE)
     quirks = Quirks(thinking_field="reasoning", reasoning_details=True)
-    assert encode_messages([message], quirks) == [{"role": "assistant", "content": "hi", "reasoning": "redacted"}]
+    assert encode_messages([message], quirks)[0]["reasoning_details"] == DETAILS
+    message.thinking = edited
+    assert encode_messages([message], quirks) == [{"role": "assistant", "content": "hi", "reasoning": edited}]
 
 
 # One conversation written by Anthropic's model, as it goes to some vendors.

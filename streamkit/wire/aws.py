@@ -15,6 +15,7 @@ import msgspec
 from streamkit.errors import ProtocolError, StreamkitError, TruncatedStream
 from streamkit.wire.body import WholeBody, too_long
 from streamkit.wire.frames import Frame
+from streamkit.wire.pieces import Pieces
 
 __all__ = ["EventStreamDecoder"]
 
@@ -54,7 +55,8 @@ class EventStreamDecoder:
         self.error: StreamkitError | None = None
         self.heartbeats = 0
         self._limit = max_event_bytes
-        self._buffer = bytearray()
+        self._pieces = Pieces()
+        self._wanted = PRELUDE.size  # that much must have come for anything to be read
         self._started = False
         self._body: WholeBody | None = None
         self._blocks: dict[bytes, dict[str, str]] = {}
@@ -71,18 +73,10 @@ class EventStreamDecoder:
         if self._body is not None:
             self.error = self._body.feed(data)
             return []
-        self._buffer += data
-        out: list[Frame] = []
-        at = 0
-        try:
-            while total := self._complete(at):
-                self._read(bytes(self._buffer[at : at + total]), out)
-                at += total
-        except ProtocolError as error:
-            self.error = error
-            self._buffer.clear()
-        del self._buffer[:at]
-        return out
+        self._pieces.add(data)
+        if self._pieces.size < self._wanted:
+            return []
+        return self._read(self._pieces.take())
 
     def finish(self) -> list[Frame]:
         """Return what the end of input completes; raises what it, or an earlier call, found wrong."""
@@ -91,35 +85,48 @@ class EventStreamDecoder:
         try:
             if self._body is not None:
                 return self._body.finish()
-            if self._buffer:
-                raise TruncatedStream(f"the event stream ended {len(self._buffer)} bytes into a message")
+            if self._pieces.size:
+                raise TruncatedStream(f"the event stream ended {self._pieces.size} bytes into a message")
         except ProtocolError as error:
             self.error = error
             raise
         return []
 
-    def _complete(self, at: int) -> int:
-        """Return the length of the message at `at` in the buffer once it is there whole, else 0."""
-        have = len(self._buffer) - at
-        if have < PRELUDE.size:
-            return 0
-        total, header_bytes, checksum = PRELUDE.unpack_from(self._buffer, at)
-        prelude = self._buffer[at : at + PRELUDE.size]
+    def _read(self, data: bytes) -> list[Frame]:
+        out: list[Frame] = []
+        start = 0
+        try:
+            while len(data) - start >= (total := self._length_at(start, data)):
+                self._read_message(data[start : start + total], out)
+                start += total
+            self._wanted = total
+            self._pieces.add(data[start:])
+        except ProtocolError as error:
+            self.error = error
+        return out
+
+    def _length_at(self, start: int, data: bytes) -> int:
+        """Return the length of the message at `start`, or the length of what says it where that has not come."""
+        prelude = data[start : start + PRELUDE.size]
+        if len(prelude) < PRELUDE.size:
+            return PRELUDE.size
+        total, header_bytes, checksum = PRELUDE.unpack(prelude)
         if crc32(prelude[:8]) != checksum:
-            raise ProtocolError("not an AWS event stream, or damaged: wrong checksum of lengths", frame=bytes(prelude))
+            raise ProtocolError("not an AWS event stream, or damaged: wrong checksum of lengths", frame=prelude)
         if total > self._limit:
             raise too_long(self._limit)
         if header_bytes > min(total - OVERHEAD, MAX_HEADER_BYTES):
             raise ProtocolError(f"a message of {total} bytes cannot have {header_bytes} bytes of headers")
-        return total if have >= total else 0
+        return int(total)
 
-    def _read(self, message: bytes, out: list[Frame]) -> None:
-        total, header_bytes, _ = PRELUDE.unpack_from(message)
-        body = message[: -CHECKSUM.size]
-        if crc32(body) != CHECKSUM.unpack_from(message, len(body))[0]:
-            raise ProtocolError("damaged message in the event stream: wrong checksum", frame=message)
-        headers = self._read_headers(body[PRELUDE.size : PRELUDE.size + header_bytes])
-        payload = body[PRELUDE.size + header_bytes :]
+    def _read_message(self, message: bytes, out: list[Frame]) -> None:
+        view = memoryview(message)
+        _, header_bytes, _ = PRELUDE.unpack_from(message)
+        payload_at, checksum_at = PRELUDE.size + header_bytes, len(message) - CHECKSUM.size
+        if crc32(view[:checksum_at]) != CHECKSUM.unpack_from(message, checksum_at)[0]:
+            raise ProtocolError("damaged event stream: wrong checksum of a message", frame=message)
+        headers = self._read_headers(message[PRELUDE.size : payload_at])
+        payload = message[payload_at:checksum_at]
         if headers.get(":message-type") in ("exception", "error"):
             out.append(Frame(failure(headers, payload), "error"))
             return

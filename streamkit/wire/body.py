@@ -10,6 +10,7 @@ import re
 
 from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.wire.frames import Frame
+from streamkit.wire.pieces import Pieces
 
 __all__ = ["Opening", "WholeBody", "complete_json", "too_long"]
 
@@ -46,7 +47,8 @@ class WholeBody:
 
     def __init__(self, max_event_bytes: int) -> None:
         self._limit = max_event_bytes
-        self._body = bytearray()
+        self._body = Pieces()
+        self._is_page = False
 
     @staticmethod
     def starts(data: bytes) -> bool:
@@ -55,25 +57,28 @@ class WholeBody:
 
     def feed(self, data: bytes) -> ProtocolError | None:
         """Keep `data`; returns the error that ends the body."""
-        self._body += data
-        if self._body[:1] == b"<":
-            return self._page() if len(self._body) >= PAGE_EXCERPT else None
-        if len(self._body) > self._limit:
+        if not self._body.size:
+            self._is_page = data.startswith(b"<")
+        self._body.add(data)
+        if self._is_page:
+            return self._page() if self._body.size >= PAGE_EXCERPT else None
+        if self._body.size > self._limit:
             self._body.clear()
             return too_long(self._limit)
         return None
 
     def finish(self) -> list[Frame]:
         """Return the body as one frame; raises `ProtocolError` for a page, `TruncatedStream` for half a JSON."""
-        if self._body[:1] == b"<":
+        if self._is_page:
             raise self._page()
-        body = complete_json(bytes(self._body))
-        if not body:
-            raise TruncatedStream("the body is JSON, not a stream, and was cut short", frame=bytes(self._body))
-        return [Frame(body)]
+        body = self._body.take()
+        complete = complete_json(body)
+        if not complete:
+            raise TruncatedStream("the body is JSON, not a stream, and was cut short", frame=body)
+        return [Frame(complete)]
 
     def _page(self) -> ProtocolError:
-        page = bytes(self._body[:PAGE_EXCERPT])
+        page = self._body.take()[:PAGE_EXCERPT]
         return ProtocolError("an HTML page came instead of a stream: check the base URL and any proxy", frame=page)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamkit.errors import ProtocolError, StreamkitError
 from streamkit.wire.body import Opening, WholeBody, complete_json, too_long
 from streamkit.wire.frames import Frame
+from streamkit.wire.pieces import Pieces
 
 __all__ = ["NDJSONDecoder"]
 
@@ -12,8 +13,9 @@ __all__ = ["NDJSONDecoder"]
 class NDJSONDecoder:
     """Lines of JSON in any cut → frames; see `Decoder`.
 
-    Lines end with LF or CRLF. Blank ones after the first count as `heartbeats`. A last line without its end is a frame, unless it is
-    JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and one read is ever held.
+    Lines end with LF or CRLF. Blank ones after the first count as `heartbeats`. A last line without its end is a
+    frame, unless it is JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and
+    one read is ever held.
     """
 
     def __init__(self, max_event_bytes: int) -> None:
@@ -22,7 +24,7 @@ class NDJSONDecoder:
         self._limit = max_event_bytes
         self._opening: Opening | None = Opening()
         self._page: WholeBody | None = None
-        self._line = bytearray()  # a line whose end has not come
+        self._line = Pieces()  # a line whose end has not come
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
@@ -50,8 +52,7 @@ class NDJSONDecoder:
             except ProtocolError as error:
                 self.error = error
                 raise
-        line = bytes(self._line).strip()
-        self._line.clear()
+        line = self._line.take().strip()
         if line.startswith((b"{", b"[")):
             line = complete_json(line)
         return [Frame(line)] if line else []
@@ -59,10 +60,11 @@ class NDJSONDecoder:
     def _read(self, data: bytes) -> list[Frame]:
         lines = data.split(b"\n")
         tail = lines.pop()
-        if lines and self._line:
-            lines[0] = bytes(self._line + lines[0])
-            self._line.clear()
-        self._line += tail
+        if lines and self._line.size:
+            self._line.add(lines[0])
+            lines[0] = self._line.take()
+        if tail:
+            self._line.add(tail)
         out: list[Frame] = []
         for line in lines:
             if len(line) > self._limit:
@@ -72,7 +74,7 @@ class NDJSONDecoder:
                 out.append(Frame(line))
             else:
                 self.heartbeats += 1
-        return self._fail(out) if len(self._line) > self._limit else out
+        return self._fail(out) if self._line.size > self._limit else out
 
     def _fail(self, out: list[Frame]) -> list[Frame]:
         self.error = too_long(self._limit)

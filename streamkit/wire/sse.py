@@ -16,6 +16,7 @@ from __future__ import annotations
 from streamkit.errors import ConfigError, ProtocolError, StreamkitError
 from streamkit.wire.body import Opening, WholeBody, complete_json, too_long
 from streamkit.wire.frames import Frame
+from streamkit.wire.pieces import Pieces
 
 __all__ = ["SSEDecoder", "encode_sse"]
 
@@ -41,7 +42,7 @@ class SSEDecoder:
         self._body: WholeBody | None = None
         self._idle = False  # between two events with nothing held, which is all that the hot path asks
         self._skip_lf = False  # the last read ended with CR, which ended its line: a LF now belongs to it
-        self._line = bytearray()  # a line whose end has not come
+        self._line = Pieces()  # a line whose end has not come
         self._data = bytearray()  # the data lines of an event whose end has not come, each with LF
         self._event = ""
         self._unprefixed = False  # its data are lines that are no fields
@@ -74,9 +75,8 @@ class SSEDecoder:
                 self.error = error
                 raise
         out: list[Frame] = []
-        if self._line:
-            self._take(bytes(self._line), out)
-            self._line.clear()
+        if self._line.size:
+            self._take(self._line.take(), out)
         data = complete_json(bytes(self._data[:-1]))
         if data:
             out.append(Frame(data, self._event))
@@ -113,12 +113,12 @@ class SSEDecoder:
             tail = lines.pop()
         room = self._limit
         if not self._idle:
-            room -= len(self._line) + len(self._data) + len(self._event)
-            if lines and self._line:
-                lines[0] = bytes(self._line + lines[0])
-                self._line.clear()
+            room -= self._line.size + len(self._data) + len(self._event)
+            if lines and self._line.size:
+                self._line.add(lines[0])
+                lines[0] = self._line.take()
         if tail:
-            self._line += tail
+            self._line.add(tail)
         out: list[Frame] = []
         try:
             if len(data) <= room:
@@ -126,9 +126,9 @@ class SSEDecoder:
             else:
                 for line in lines:
                     self._take(line, out)
-                if len(self._line) + len(self._data) + len(self._event) > self._limit:
+                if self._line.size + len(self._data) + len(self._event) > self._limit:
                     raise too_long(self._limit)
-            self._idle = not (self._line or self._data or self._event or self._skip_lf)
+            self._idle = not (self._line.size or self._data or self._event or self._skip_lf)
         except ProtocolError as error:
             self.error = error
             self._line.clear()
@@ -178,13 +178,14 @@ class SSEDecoder:
             return
         if len(line) + len(self._data) + len(self._event) > self._limit:
             raise too_long(self._limit)
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        if name == b"data":
+        if line[:5] == b"data:" or line == b"data":
             if self._unprefixed:
                 self._dispatch(out)
-            self._add(value)
-        elif name == b"event":
+            self._add(line[6:] if line[5:6] == b" " else line[5:])
+            return
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"event":
             self._event = self._read_name(line, value)
         elif name == b"error":
             if self._data:
@@ -211,10 +212,12 @@ class SSEDecoder:
         return name
 
     def _dispatch(self, out: list[Frame]) -> None:
-        data = bytes(self._data[:-1])
+        had_lines = bool(self._data)
+        del self._data[-1:]
+        data = bytes(self._data)
         if data and not data.isspace():
             out.append(Frame(data, self._event))
-        elif self._data or self._event:
+        elif had_lines or self._event:
             self.heartbeats += 1
         self._data.clear()
         self._event = ""

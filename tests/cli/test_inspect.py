@@ -4,8 +4,11 @@ import sys
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from streamkit.cli.app import app
 from streamkit.cli.inspect import new_parser, read_deltas
+from streamkit.deltas import TextDelta
 from streamkit.errors import ConfigError, ProtocolError
 from streamkit.testing.expected import expected
 from streamkit.testing.mutations import corrupt_frame, fail, truncations
@@ -14,19 +17,15 @@ from streamkit.testing.scripts import Answer, Call, Thinking, render, render_err
 ANSWER = Answer([Thinking("Hm.", "sig"), "Bonjour, ça va ?", Call("f", {"n": 2**70})])
 
 
-def run(*arguments, stdin=b"", **options):
-    command = [sys.executable, "-m", "streamkit.cli", "inspect", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=60, **options)
-
-
 @pytest.fixture
-def recorded(tmp_path):
-    def write(body):
-        path = tmp_path / "body.sse"
-        path.write_bytes(body)
-        return str(path)
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
-    return write
+    def invoke(body, *arguments):
+        (tmp_path / "body.sse").write_bytes(body)
+        return CliRunner().invoke(app, ["inspect", "body.sse", *arguments], catch_exceptions=False)
+
+    return invoke
 
 
 def plain(output):
@@ -37,16 +36,16 @@ NAMES = [("--protocol", "openai-chat", ""), ("--protocol", "anthropic", ""), ("-
 
 
 @pytest.mark.parametrize(("option", "name", "provider"), NAMES)
-def test_the_message_is_printed_as_json(recorded, option, name, provider):
-    done = run(recorded(render(ANSWER, name)), option, name)
-    assert (done.returncode, done.stderr) == (0, b"")
+def test_the_message_is_printed_as_json(run, option, name, provider):
+    done = run(render(ANSWER, name), option, name)
+    assert (done.exit_code, done.stderr) == (0, "")
     assert json.loads(done.stdout) == plain(expected(ANSWER, name, provider))
-    assert done.stdout.startswith(b'{\n  "message": {\n')
+    assert done.stdout.startswith('{\n  "message": {\n')
 
 
-def test_deltas_are_printed_one_a_line():
-    done = run("-", "--protocol", "anthropic", "--deltas", stdin=render(ANSWER, "anthropic", piece=100))
-    assert done.returncode == 0
+def test_deltas_are_printed_one_a_line(run):
+    done = run(render(ANSWER, "anthropic", piece=100), "--protocol", "anthropic", "--deltas")
+    assert done.exit_code == 0
     assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == [
         *("message_start", "usage_snapshot", "thinking_start", "thinking_delta", "thinking_end"),
         *("text_start", "text_delta", "text_end", "tool_call_start", "tool_call_delta", "tool_call_end"),
@@ -64,11 +63,10 @@ BROKEN = [
 
 @pytest.mark.parametrize(("body", "error"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 @pytest.mark.parametrize("deltas", [False, True], ids=["message", "deltas"])
-def test_of_a_broken_body_what_there_is_is_printed(body, error, deltas):
-    done = run("-", "--provider", "openai", *["--deltas"] * deltas, stdin=body)
-    assert done.returncode == 1
-    assert error in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+def test_of_a_broken_body_what_there_is_is_printed(run, body, error, deltas):
+    done = run(body, "--provider", "openai", *["--deltas"] * deltas)
+    assert done.exit_code == 1
+    assert error in done.stderr
     if deltas:
         last = [json.loads(line) for line in done.stdout.splitlines()][-1]
         assert last == {"type": "text_delta", "index": 1, "text": "Bonjour, ça va ?"}
@@ -79,51 +77,57 @@ def test_of_a_broken_body_what_there_is_is_printed(body, error, deltas):
         assert "finish_reason" not in output
 
 
-def test_every_choice_is_printed_on_request():
+def test_every_choice_is_printed_on_request(run):
     body = render(Answer(["one"], choices=[Answer(["two"])]), "openai-chat")
-    done = run("-", "--protocol", "openai-chat", "--choices", stdin=body)
+    done = run(body, "--protocol", "openai-chat", "--choices")
     texts = [output["message"]["contents"][0]["text"] for output in json.loads(done.stdout)]
     assert texts == ["one", "two"]
 
 
-def test_a_log_of_events_is_read_by_its_framing():
+def test_a_log_of_events_is_read_by_its_framing(run):
     lines = b"".join(frame.removeprefix(b"data: ") + b"\n" for frame in CHAT.split(b"\n\n")[:-2])
-    done = run("-", "--protocol", "openai-chat", "--framing", "json-lines", stdin=lines)
-    assert done.returncode == 0
+    done = run(lines, "--protocol", "openai-chat", "--framing", "json-lines")
+    assert done.exit_code == 0
     assert json.loads(done.stdout) == plain(expected(ANSWER))
 
 
-def test_nothing_on_the_screen_is_a_control_character():
+def test_nothing_on_the_screen_is_a_control_character(run):
     evil = "\x1b[2J\x9b31m\x7f\u202etxt"
-    done = run("-", "--protocol", "openai-chat", stdin=render(Answer([evil])))
-    assert not set(done.stdout.decode()) & set("\x1b\x9b\x7f\u202e")
+    done = run(render(Answer([evil])), "--protocol", "openai-chat")
+    assert not set(done.stdout) & set("\x1b\x9b\x7f\u202e")
     assert json.loads(done.stdout)["message"]["contents"][0]["text"] == evil
 
 
-def test_an_error_on_the_screen_holds_no_control_character():
-    done = run("-", "--protocol", "openai-chat", stdin=render_error("openai-chat", "\x1b[31mred"))
-    assert "␛[31mred" in done.stderr.decode()
+def test_an_error_on_the_screen_holds_no_control_character(run):
+    done = run(render_error("openai-chat", "\x1b[31mred"), "--protocol", "openai-chat")
+    assert "␛[31mred" in done.stderr
 
 
 MISTAKES = [
-    ("no such file", ["nowhere.sse", "--protocol", "anthropic"], "nowhere.sse cannot be read"),
-    ("neither provider nor protocol", ["-"], "--provider or --protocol"),
-    ("both", ["-", "--provider", "openai", "--protocol", "openai-chat"], "--provider or --protocol"),
-    ("an unknown provider", ["-", "--provider", "acme"], "unknown provider 'acme'"),
-    ("an unknown protocol", ["-", "--protocol", "morse"], "unknown protocol 'morse'"),
-    ("an unknown framing", ["-", "--protocol", "anthropic", "--framing", "morse"], "unknown framing 'morse'"),
-    ("no file", ["--protocol", "anthropic"], "Missing argument"),
+    ("neither provider nor protocol", [], "--provider or --protocol"),
+    ("both", ["--provider", "openai", "--protocol", "openai-chat"], "--provider or --protocol"),
+    ("an unknown provider", ["--provider", "acme"], "unknown provider 'acme'"),
+    ("an unknown protocol", ["--protocol", "morse"], "unknown protocol 'morse'"),
+    ("an unknown framing", ["--protocol", "anthropic", "--framing", "morse"], "unknown framing 'morse'"),
+    ("two files", ["other.sse", "--protocol", "anthropic"], "unexpected extra argument"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "said"), [case[1:] for case in MISTAKES], ids=[case[0] for case in MISTAKES])
-def test_a_mistake_in_the_arguments_is_explained_with_code_2(arguments, said, tmp_path):
-    done = run(*arguments, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert said in " ".join(done.stderr.decode().split())
+def test_a_mistake_in_the_arguments_is_explained_with_code_2(run, arguments, said):
+    done = run(CHAT, *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in " ".join(done.stderr.split())
 
 
-def test_output_begins_before_the_input_ends():
+@pytest.mark.parametrize(("file", "why"), [("nowhere.sse", "No such file"), (".", "Is a directory")])
+def test_a_file_that_cannot_be_read_is_named_with_code_2(file, why):
+    done = CliRunner().invoke(app, ["inspect", file, "--protocol", "anthropic"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"{file} cannot be read: {why}" in done.stderr
+
+
+def test_standard_input_is_read_and_output_begins_before_it_ends():
     command = [sys.executable, "-m", "streamkit.cli", "inspect", "-", "--protocol", "openai-chat", "--deltas"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdin.write(truncations(CHAT)[4])
@@ -138,10 +142,10 @@ def test_deltas_that_come_with_an_error_are_yielded_before_it_is_raised():
     deltas = read_deltas(parser, [CHAT[:200], corrupt_frame(CHAT, 3)[200:]])
     seen = []
     with pytest.raises(ProtocolError):
-        for delta in deltas:
-            seen.append(delta)
+        while True:
+            seen.append(next(deltas))
     assert parser.ended
-    assert [type(delta).__name__ for delta in seen][-1] == "TextDelta"
+    assert type(seen[-1]) is TextDelta
 
 
 def test_a_parser_is_asked_for_by_one_name():

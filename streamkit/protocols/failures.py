@@ -45,6 +45,8 @@ _ID_HEADERS = (
 )
 _ID_FIELDS = ("request_id", "requestId", "responseId", "trace", "id")
 
+_NO_CODE = 10**18  # a number from here on is none of these
+
 _SECRET_SHAPES = re.compile(
     r"((?:proxy-)?authorization|x-api-key|api-key|x-goog-api-key)([\"']?\s*[:=]\s*[\"']?)(?:bearer\s+)?[^\s\"',;}]+"
     r"|([?&]key)(=)[^&\s\"'<]+",
@@ -77,8 +79,8 @@ def read_failure(
 
     code = _first_word(inner.get("code"), _at(inner, "details", "error_code"), top.get("code"), top.get("error_code"))
     type_ = _type(top, inner, named)
-    base = _at(top, "base_resp", "status_code")  # MiniMax
-    code = code or _first_word(base)
+    base = _first_word(_at(top, "base_resp", "status_code"))  # MiniMax
+    code = code or base
     details = _details(inner)
     exact = (_at(inner, "innererror", "code"), code, type_, *(item.get("reason") for item in details))
     words = [plain_word(word) for word in (*exact, top.get("error_type")) if isinstance(word, str)]
@@ -231,9 +233,10 @@ def _status(status: int, top: dict[str, Any], inner: dict[str, Any]) -> int:
     if status >= 300:
         return status
     for value in (inner.get("code"), inner.get("status"), inner.get("http_status_code"), top.get("status_code")):
-        number = int(value) if isinstance(value, (int, str)) and str(value).isdecimal() else 0
-        if 400 <= number < 600:
-            return number
+        if isinstance(value, str) and len(value) == 3 and value.isdecimal():
+            value = int(value)
+        if isinstance(value, int) and 400 <= value < 600:
+            return value
     return status
 
 
@@ -268,6 +271,8 @@ def _at(value: Any, *path: str) -> Any:
 def _first_word(*values: Any) -> str | None:
     """The first of `values` that is a text or a number, as text."""
     for value in values:
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
-            return rejoin(str(value))
+        if isinstance(value, str) and value:
+            return rejoin(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _NO_CODE:
+            return str(value)
     return None

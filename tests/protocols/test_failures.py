@@ -623,11 +623,16 @@ def test_bodies_in_odd_forms_do_not_break_the_reader():
         b"null",
         {"error": {"message": "\ud83d", "code": "\ud83d", "type": "\ud83d"}},
         {"error": {1, 2}},
+        {"error": {"message": "m", "code": 10**5000}},
+        {"error": {"message": "m", "code": "9" * 5000, "status": "²²²"}},
+        {"base_resp": {"status_code": [], "status_msg": 5}},
+        {"errors": [], "detail": {}, "estimated_time": float("nan")},
         object(),
         bytearray(b"text"),
     ):
         error = read_failure(body, provider="p", status=500)
         assert type(error) is ServerError
+        assert type(read_failure(body, provider="p")) is ServerError
         str(error).encode()
         error.body.encode()
         f"{error.code}{error.type}".encode()

@@ -143,10 +143,8 @@ def _decode(body: bytes | str | Any) -> tuple[str, Any]:
     else:
         try:
             return json_text(body), body
-        except ConfigError:  # no JSON can hold it
-            return rejoin(str(body)), body
-        except RecursionError:
-            return "(an error that is nested too deeply to be shown)", body
+        except (ConfigError, RecursionError):
+            return f"(an error of type {type(body).__name__} that JSON cannot hold)", body
     value = _json(text)
     if value is None and "data:" in text:  # an event of a stream as the whole body
         lines = (line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:"))

@@ -254,6 +254,7 @@ class Stream:
                 raise fault
             await exchange.drain()
         except StreamkitError as error:
+            chunk = b""  # may echo the key, and traces may show locals
             self._complete(error)
             raise
         finally:

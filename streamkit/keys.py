@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
 from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError
 from streamkit.protocols.failures import scrub
@@ -57,16 +58,26 @@ def check_header(what: str, value: str) -> None:
 
 
 def scrub_error(error: StreamkitError, secrets: Iterable[str]) -> None:
-    """Take `secrets` out of all that `error` shows; providers and gateways echo what they were sent."""
+    """Take `secrets` out of all that `error` shows; providers and gateways echo what they were sent.
+
+    Where there was one, the traceback goes too: its frames hold the text as it came, and traces may show locals.
+    """
     secrets = list(secrets)
     if not secrets:
         return
-    error.args = tuple(scrub(value, secrets) if isinstance(value, str) else value for value in error.args)
+    before = (error.args, vars(error).copy())
+    error.args = tuple(_scrubbed(value, secrets) for value in error.args)
     if isinstance(error, APIError):
         for name in ("message", "body", "code", "type", "request_id"):
-            if (text := getattr(error, name)) is not None:
-                setattr(error, name, scrub(text, secrets))
+            setattr(error, name, _scrubbed(getattr(error, name), secrets))
     elif isinstance(error, ProtocolError):
-        frame = error.frame.decode("utf-8", "replace") if isinstance(error.frame, bytes) else error.frame
-        if (clean := scrub(frame, secrets)) != frame:
-            error.frame = clean
+        error.frame = _scrubbed(error.frame, secrets)
+    if before != (error.args, vars(error)):
+        error.__traceback__ = None
+
+
+def _scrubbed(value: Any, secrets: list[str]) -> Any:
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    if not isinstance(text, str) or (clean := scrub(text, secrets)) == text:
+        return value
+    return clean

@@ -92,7 +92,10 @@ ECHOES: list[tuple[str, StreamkitError]] = [
 
 @pytest.mark.parametrize("error", [case[1] for case in ECHOES], ids=[case[0] for case in ECHOES])
 def test_an_echoed_key_is_taken_out_of_all_that_an_error_shows(error: StreamkitError) -> None:
+    with pytest.raises(type(error)):
+        raise error
     scrub_error(error, [KEY])
+    assert error.__traceback__ is None
     assert KEY not in f"{error!r} {error} {vars(error)}"
     assert "[redacted]" in str(error)
 

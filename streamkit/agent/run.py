@@ -35,6 +35,8 @@ class Run(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
+        if self._closed:
+            raise StopAsyncIteration
         items = self._items or self._start()
         while True:
             item = self._pick(await items.__anext__())
@@ -43,12 +45,12 @@ class Run(Generic[T]):
 
     async def aclose(self) -> None:
         """End the run; does nothing where it has ended. Raises `ConfigError` while another task reads it."""
-        self._closed = True
-        if self._items is None:
-            return
-        if self._items.ag_running:
+        items = self._items if self._is_live() else None
+        if items is not None and items.ag_running:
             raise ConfigError("the run is being read by another task: cancel that task to end the run")
-        await self._items.aclose()
+        self._closed = True
+        if items is not None:
+            await items.aclose()
 
     async def __aenter__(self) -> Run[T]:
         return self
@@ -59,13 +61,14 @@ class Run(Generic[T]):
         await self.aclose()
 
     def __del__(self) -> None:
-        if self._items is not None and self._items.ag_frame is not None:
+        if self._items is not None and self._is_live():
             self._loop.settle()
             self._close_later(self._items)
 
+    def _is_live(self) -> bool:
+        return self._items is not None and self._items.ag_frame is not None
+
     def _start(self) -> AsyncGeneratorType[Item, None]:
-        if self._closed:
-            raise StopAsyncIteration
         self._close_later = closer()
         self._loop.start()
         self._items = cast(AsyncGeneratorType[Item, None], self._loop.items())

@@ -1,6 +1,9 @@
 import pytest
 
-from streamkit.errors import ConfigError
+from streamkit.accumulator import Accumulator, coalesce
+from streamkit.deltas import UnknownFrame
+from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError, TruncatedStream
+from streamkit.protocols import get_protocol
 from streamkit.testing.mutations import (
     HARMLESS,
     UNKNOWN,
@@ -18,6 +21,7 @@ from streamkit.testing.mutations import (
     truncations,
     unknown_event,
 )
+from streamkit.testing.scripts import SCRIPTED, Answer, Call, Thinking, render, render_error
 
 A, B = b'event: a\ndata: {"n":1}\n\n', b'data: {"n":2}\n\n'
 BODY = A + B
@@ -74,3 +78,82 @@ def test_what_cannot_be_done_is_said():
         split_frames(BODY, "morse")
     with pytest.raises(ConfigError, match="frame 0 holds no JSON object"):
         corrupt_frame(b"data: [DONE]\n\n", 0)
+
+
+# What each says must become of a body, by the pipeline.
+
+ANSWER = Answer([Thinking("Hm. Hm.", "sig"), "Bonjour, ça va ?", Call("f", {"a": [1, 2], "b": "{}"})])
+
+
+def read(body, protocol, **options):
+    """Every delta, the error, and the message."""
+    parser = get_protocol(protocol).parser(**options)
+    deltas, fault = [], None
+    try:
+        deltas += parser.feed(body)
+        deltas += parser.finish()
+    except StreamkitError as error:
+        fault = error
+        deltas += error.deltas
+    accumulator = Accumulator()
+    for delta in deltas:
+        accumulator.feed(delta)
+    return coalesce(deltas), fault, accumulator.snapshot()
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_harmless_mutation_changes_nothing(protocol, name):
+    body = render(ANSWER, protocol)
+    assert read(HARMLESS[name](body), protocol) == read(body, protocol)
+
+
+def test_a_ping_between_frames_changes_nothing():
+    body = render(ANSWER, "anthropic")
+    pinged = heartbeats(body, b'event: ping\ndata: {"type":"ping"}\n\n')
+    assert read(pinged, "anthropic") == read(body, "anthropic")
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_an_unknown_event_is_passed_on_and_changes_nothing_else(protocol):
+    body = render(ANSWER, protocol)
+    deltas, fault, output = read(unknown_event(body), protocol)
+    before, _, expected = read(body, protocol)
+    assert (fault, output) == (None, expected)
+    assert [delta for delta in deltas if type(delta) is not UnknownFrame] == before
+    assert len(deltas) == len(before) + 1
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
+    body = render(ANSWER, protocol)
+    bodies = truncations(body)
+    whole = read(body, protocol)[2]
+    texts = []
+    for cut in bodies:
+        _, fault, output = read(cut, protocol)
+        said = b'finish_reason":"tool_calls' in cut or b"message_delta" in cut
+        assert said or type(fault) is TruncatedStream
+        texts.append((output.message.thinking or "") + output.message.text)
+    assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
+    assert texts[-1] == whole.message.thinking + whole.message.text
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_a_corrupt_frame_is_an_error_that_keeps_what_came_before(protocol):
+    body = render(ANSWER, protocol)
+    at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
+    _, fault, output = read(corrupt_frame(body, at), protocol)
+    assert type(fault) is ProtocolError
+    assert b"Bonj" in bytes(fault.frame)
+    assert (output.message.thinking, output.message.text) == ("Hm. Hm.", "")
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_an_error_of_the_provider_keeps_what_came_before(protocol):
+    body = render(ANSWER, protocol)
+    at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
+    _, fault, output = read(fail(body, at, render_error(protocol, "at capacity")), protocol)
+    assert isinstance(fault, APIError)
+    assert fault.message == "at capacity"
+    assert output.message.thinking == "Hm. Hm."

@@ -1,0 +1,302 @@
+import json
+import os
+import pty
+import sys
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+import anyio.to_thread
+import pytest
+from typer.testing import CliRunner
+
+from streamkit.cli.app import app
+from streamkit.testing.mutations import fail, truncations
+from streamkit.testing.replies import Reply, error_reply
+from streamkit.testing.scripts import Answer, Call, Refusal, Thinking, render, render_error
+from streamkit.testing.server import ReplayServer
+
+KEY = "sk-very-secret-key"
+CHAT = [sys.executable, "-W", "error", "-m", "streamkit.cli", "chat"]
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"  # of the test; the command has one of its own
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "LLAMA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+async def chat(*arguments, said="", model="llamacpp/m"):
+    """Run the command in a thread, as it waits for a server in this one; return its code, output and errors."""
+    arguments = ["chat", model, *arguments]
+    done = await anyio.to_thread.run_sync(partial(CliRunner().invoke, app, arguments, said, catch_exceptions=False))
+    return done.exit_code, done.stdout, done.stderr
+
+
+def said_to(request):
+    """What a request to either dialect says, a role and a text a message."""
+    messages = request.json["messages"]
+    texts = [m["content"] if isinstance(m["content"], str) else m["content"][0]["text"] for m in messages]
+    return list(zip((m["role"] for m in messages), texts, strict=True))
+
+
+async def test_each_line_is_a_question_in_one_conversation():
+    async with ReplayServer([Answer(["Hello!"]), Answer([Thinking("Hm."), "Fine."])]) as server:
+        code, out, err = await chat("--base-url", server.url, "--system", "Be kind.", said="Hi\n\n  \nHow are you?")
+    assert (code, out, err) == (0, "Hello!\nHm.\nFine.\n", "")
+    assert said_to(server.requests[1]) == [
+        ("system", "Be kind."),
+        ("user", "Hi"),
+        ("assistant", "Hello!"),
+        ("user", "How are you?"),
+    ]
+
+
+async def test_the_connection_stays_open_between_two_answers():
+    peers = set()
+
+    async def reply(request):
+        peers.add(server.connections)
+        return Answer(["a"])
+
+    async with ReplayServer(reply) as server:
+        await chat("--base-url", server.url, said="1\n2\n3\n")
+        assert peers == {1}
+        assert len(server.requests) == 3
+
+
+async def test_any_provider_will_do(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    async with ReplayServer(Answer(["Bonjour"])) as server:
+        code, out, _ = await chat("--base-url", server.url, "--thinking", "2048", said="Hi\n", model="anthropic/m")
+    assert (code, out) == (0, "Bonjour\n")
+    request = server.requests[0]
+    assert (request.path, request.headers["x-api-key"]) == ("/v1/messages", KEY)
+    assert request.json["thinking"] == {"type": "enabled", "budget_tokens": 2048}
+
+
+async def test_thinking_may_be_a_level():
+    async with ReplayServer(Answer(["a"])) as server:
+        await chat("--base-url", server.url, "--thinking", "high", said="Hi\n", model="vllm/m")
+    assert server.requests[0].json["reasoning_effort"] == "high"
+
+
+async def test_without_a_key_the_variable_is_named():
+    code, out, err = await chat(said="Hi\n", model="anthropic/claude")
+    assert (code, out) == (2, "")
+    assert "ANTHROPIC_API_KEY" in err
+
+
+async def test_a_history_is_saved_and_resumed(tmp_path):
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    async with ReplayServer([Answer(["One."]), Answer(["Two."])]) as server:
+        await chat("--base-url", server.url, "--save", str(first), "--system", "Old.", said="1\n")
+        await chat(
+            *("--base-url", server.url, "--resume", str(first), "--save", str(second), "--system", "New."), said="2\n"
+        )
+    assert said_to(server.requests[1]) == [("system", "New."), ("user", "1"), ("assistant", "One."), ("user", "2")]
+    saved = json.loads(second.read_text())
+    assert [(m["role"], m["contents"][0]["text"]) for m in saved] == [
+        *said_to(server.requests[1]),
+        ("assistant", "Two."),
+    ]
+    assert [m["role"] for m in json.loads(first.read_text())] == ["system", "user", "assistant"]
+
+
+async def test_a_history_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text("no")
+    code, _, err = await chat("--base-url", "http://127.0.0.1:9", "--resume", str(path))
+    assert code == 2
+    assert "holds no conversation" in err
+
+
+BODY = render(Answer(["Half of it"], usage=None), piece=100)
+ERRORS = [
+    ("refused", error_reply(401, "no such key"), "", "AuthenticationError: no such key"),
+    ("in the middle", fail(BODY, 2, render_error("openai-chat", "at capacity")), "Half of it\n", "at capacity"),
+    ("cut off", Reply(body=truncations(BODY)[2], ends="drops"), "Half of it\n", "TruncatedStream"),
+    ("controls in it", error_reply(400, "\x1b[31mred"), "", "␛[31mred"),
+]
+
+
+@pytest.mark.parametrize(("reply", "shown", "error"), [case[1:] for case in ERRORS], ids=[case[0] for case in ERRORS])
+async def test_an_error_is_shown_and_the_chat_goes_on(reply, shown, error):
+    async with ReplayServer([reply, Answer(["Better."])]) as server:
+        code, out, err = await chat("--base-url", server.url, said="1\n2\n")
+    assert (code, out) == (0, f"{shown}Better.\n")
+    assert error in err
+
+
+async def test_the_code_tells_a_script_that_the_last_answer_failed():
+    async with ReplayServer([Answer(["Good."]), error_reply(500, "bad")]) as server:
+        code, out, _ = await chat("--base-url", server.url, said="1\n2\n")
+    assert (code, out) == (1, "Good.\n")
+
+
+async def test_a_history_that_cannot_be_saved_is_an_error_that_the_chat_survives(tmp_path):
+    async with ReplayServer(Answer(["a"])) as server:
+        code, out, err = await chat("--base-url", server.url, "--save", str(tmp_path / "no" / "a"), said="1\n2\n")
+    assert (code, out) == (1, "a\na\n")
+    assert err.count("cannot be written") == 2
+
+
+async def test_calls_and_refusals_are_shown():
+    answers = [Answer([Call("search", {"q": "x"})]), Answer([Refusal("I cannot.")])]
+    async with ReplayServer(answers) as server:
+        code, out, _ = await chat("--base-url", server.url, said="1\n")
+    assert code == 0
+    assert out.startswith('→ search {"q":"x"}\n← ')
+    assert out.endswith("\nI cannot.\n[ended by refusal]\n")
+
+
+async def test_what_is_no_text_in_the_input_does_no_harm():
+    async with ReplayServer(Answer(["a"])) as server:
+        command = [*CHAT, "llamacpp/m", "--base-url", server.url]
+        done = await anyio.run_process(command, input=b"caf\xe9\n", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"a\n", b"")
+    assert said_to(server.requests[0]) == [("user", "caf\ufffd")]
+
+
+# In a terminal.
+
+# Makes the terminal at its standard input its controlling one, as a shell does, and becomes the command.
+SHELL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+
+
+class Terminal:
+    """The far side of a terminal: what is on the screen, and a keyboard."""
+
+    def __init__(self, fd):
+        self._fd = fd
+        self.screen = ""
+        self.seen = 0  # how far `expect` has got
+
+    def type(self, text):
+        os.write(self._fd, text.encode())
+
+    async def expect(self, text):
+        """Wait until `text` is on the screen after what was expected before."""
+        with anyio.fail_after(20):
+            while text not in self.screen[self.seen :]:
+                self.read()
+                await anyio.sleep(0.01)
+        self.seen = self.screen.index(text, self.seen) + len(text)
+
+    def read(self):
+        try:
+            self.screen += os.read(self._fd, 65536).decode()
+        except (BlockingIOError, OSError):
+            pass
+
+
+@asynccontextmanager
+async def terminal(*arguments):
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    command = [sys.executable, "-c", SHELL, *CHAT, *arguments]
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
+    try:
+        async with await anyio.open_process(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=environment
+        ) as process:
+            yield Terminal(ours), process
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+SLOW = Answer(["word " * 200])
+
+
+async def leave(screen, process):
+    screen.type("\x04")
+    with anyio.fail_after(20):
+        return await process.wait()
+
+
+async def test_ctrl_c_stops_the_answer_and_keeps_the_conversation(tmp_path):
+    saved = tmp_path / "chat.json"
+    async with ReplayServer([Reply(body=SLOW, pace_s=0.01), Answer(["Short."])]) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url, "--save", str(saved)) as (screen, process):
+            await screen.expect("Ctrl-C stops an answer, Ctrl-D leaves.")
+            await screen.expect("> ")
+            screen.type("Go on\n")
+            await screen.expect("word word word ")
+            screen.type("\x03")
+            await screen.expect("[stopped]")
+            await screen.expect("> ")
+            assert server.served == 0
+            screen.type("And now?\n")
+            await screen.expect("Short.")
+            await screen.expect("12 tokens in · 7 out · first token after")
+            assert await leave(screen, process) == 0
+    partial = said_to(server.requests[1])[1]
+    assert partial[0] == "assistant"
+    assert partial[1].startswith("word word word ")
+    assert len(partial[1]) < 1000
+    assert [m["role"] for m in json.loads(saved.read_text())] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_a_second_ctrl_c_leaves():
+    async with ReplayServer(Reply(body=SLOW, pace_s=0.01)) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
+            await screen.expect("> ")
+            screen.type("Go on\n")
+            await screen.expect("word ")
+            screen.type("\x03")
+            await screen.expect("[stopped]")
+            await screen.expect("> ")
+            screen.type("\x03")
+            with anyio.fail_after(20):
+                assert await process.wait() == 0
+    screen.read()
+    assert "Traceback" not in screen.screen
+
+
+async def test_a_ctrl_c_that_comes_after_its_answer_leaves_only_the_second_time():
+    async with ReplayServer(Answer(["Short."])) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
+            await screen.expect("> ")
+            screen.type("1\n")
+            await screen.expect("Short.")
+            await screen.expect("> ")
+            screen.type("\x03")
+            await screen.expect("Ctrl-C again or Ctrl-D leaves.")
+            await screen.expect("> ")
+            screen.type("2\n")
+            await screen.expect("Short.")
+            await screen.expect("> ")
+            screen.type("\x03")
+            await screen.expect("Ctrl-C again or Ctrl-D leaves.")
+            screen.type("\x03")
+            with anyio.fail_after(20):
+                assert await process.wait() == 0
+
+
+async def test_in_a_terminal_an_error_is_shown_and_the_chat_goes_on():
+    async with ReplayServer([error_reply(401, "no such key"), Answer(["Better."])]) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
+            await screen.expect("> ")
+            screen.type("1\n")
+            await screen.expect("AuthenticationError: no such key")
+            await screen.expect("> ")
+            screen.type("2\n")
+            await screen.expect("Better.")
+            assert await leave(screen, process) == 0
+
+
+async def test_nothing_off_the_wire_controls_the_terminal():
+    evil = "\x1b]52;c;cm0=\x07\x1b[2J\x9b2J\r[bold]x[/bold]"
+    async with ReplayServer(Reply(body=Answer([evil]), piece=1)) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
+            await screen.expect("> ")
+            screen.type("1\n")
+            await screen.expect("␛]52;c;cm0=␇␛[2J\\x9b2J␍[bold]x[/bold]")
+            assert await leave(screen, process) == 0

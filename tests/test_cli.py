@@ -1,18 +1,19 @@
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
-import streamkit
+from streamkit.cli import main
 
 
 def run(*command):
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
 
 
-def test_the_command_and_the_module_are_the_same_and_say_their_version():
-    done = run("-m", "streamkit.cli", "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"streamkit {streamkit.__version__}\n", "")
+def test_the_command_is_installed_under_its_name():
+    (entry,) = entry_points(group="console_scripts", name="streamkit")
+    assert entry.load() is main
 
 
 @pytest.mark.parametrize("package", ["typer", "rich"])

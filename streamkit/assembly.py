@@ -9,7 +9,6 @@ import msgspec
 
 from streamkit.blocks import BlockRef, thinking_ref
 from streamkit.deltas import MessageStart
-from streamkit.errors import ProtocolError
 from streamkit.messages import Message, Meta, Origin
 from streamkit.partial_json import PartialJSON
 from streamkit.parts import (
@@ -23,7 +22,6 @@ from streamkit.parts import (
     ServerToolPart,
     TextPart,
 )
-from streamkit.protocols.lenient import decode_lenient
 
 __all__ = ["OpenBlock", "assemble"]
 
@@ -184,7 +182,7 @@ def _function(id: str, name: str, text: str, custom: bool, closed: bool) -> Func
         return FunctionPart(id, FunctionCall(name))
     try:
         arguments = _parse(text)
-    except ProtocolError:
+    except ValueError:
         return FunctionPart(id, FunctionCall(name), raw_arguments=text, error="the arguments are not valid JSON")
     if not isinstance(arguments, dict):
         return FunctionPart(id, FunctionCall(name), raw_arguments=text, error="the arguments are not a JSON object")
@@ -192,7 +190,13 @@ def _function(id: str, name: str, text: str, custom: bool, closed: bool) -> Func
 
 
 def _parse(text: str) -> Any:
+    """Return the value of a JSON text; raises `ValueError` where it is none."""
     try:
         return _decode(text)
     except (ValueError, RecursionError):  # what msgspec refuses may still be what the model meant
-        return decode_lenient(text.encode("utf-8", "replace"), object)
+        parser = PartialJSON()
+        parser.feed(text)
+        parser.finish()
+        if parser.error is not None:
+            raise ValueError(str(parser.error)) from None
+        return parser.value

@@ -159,6 +159,26 @@ CASES: list[tuple[str, list[Delta], Message]] = [
         ),
     ),
     (
+        "arguments that only a strict reader refuses are read, and can be written as JSON again",
+        call(0, '{"half":"\\ud83d","line":"a\nb","none":NaN,"over":1e999}'),
+        Message(
+            "assistant",
+            [],
+            tool_calls=[
+                FunctionPart("c1", FunctionCall("f", {"half": "\ufffd", "line": "a\nb", "none": None, "over": None}))
+            ],
+        ),
+    ),
+    (
+        "arguments nested too deeply are kept as text",
+        call(0, "[" * 100_000),
+        Message(
+            "assistant",
+            [],
+            tool_calls=[FunctionPart("c1", FunctionCall("f"), "[" * 100_000, "the arguments are not valid JSON")],
+        ),
+    ),
+    (
         "arguments that are no object are kept as text",
         call(0, "[1]"),
         Message(

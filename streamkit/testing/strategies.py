@@ -1,0 +1,114 @@
+"""Hypothesis strategies for what models say; needs the `hypothesis` package.
+
+Texts are full of what breaks readers of streams: line ends of every kind, characters of one to four bytes, what looks
+like a frame or a tag, the empty string. Strategies cost more to make than to use, so each is made once.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hypothesis import strategies as st
+
+from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+from streamkit.usage import Usage
+
+__all__ = ["answers", "arguments", "json_values", "texts", "usages"]
+
+_TRICKY = [
+    "\n",
+    "\r",
+    "\r\n\r\n",
+    "\u2028",
+    "\u2029",
+    "\x85",
+    "\x00",
+    "\ufeff",
+    "\ufffd",
+    "😀",
+    "👩\u200d👩\u200d👧",
+    "e\u0301",
+    "漢字",
+    "ha",
+    "haha",
+    "data: {}",
+    "\n\ndata: [DONE]\n\n",
+    "[DONE]",
+    ": ping",
+    "event: error\n",
+    "<think>",
+    "</think>",
+    '"',
+    "\\",
+    "\\u00e9",
+    "{}",
+    "null",
+    " ",
+]
+
+
+@cache
+def texts(min_size: int = 0) -> st.SearchStrategy[str]:
+    """Texts of any characters, short, with at least `min_size` pieces."""
+    pieces = st.sampled_from(_TRICKY) | st.text(max_size=5)
+    return st.lists(pieces, min_size=min_size, max_size=5).map("".join).filter(lambda text: len(text) >= min_size)
+
+
+@cache
+def json_values() -> st.SearchStrategy[object]:
+    """JSON values of any kind, small."""
+    scalars = (
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | texts()
+    )
+    return st.recursive(
+        scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts(), inner, max_size=3), max_leaves=6
+    )
+
+
+@cache
+def arguments() -> st.SearchStrategy[dict[str, object]]:
+    """The arguments of a call."""
+    return st.dictionaries(texts(), json_values(), max_size=3)
+
+
+@cache
+def usages() -> st.SearchStrategy[Usage]:
+    """Token counts that say something, with and without cache and reasoning."""
+    counts = st.integers(1, 10**6)
+    optional = st.none() | counts
+    return st.builds(Usage, counts, counts, optional, optional, optional)
+
+
+@cache
+def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.SearchStrategy[Answer]:
+    """Answers that can be scripted in `protocol`: text, thinking, calls and refusals in any order.
+
+    With `choices`, some have n > 1 where the protocol has that.
+    """
+    anthropic = protocol == "anthropic"
+    names = st.sampled_from(["f", "get_weather", "search-2"])
+    text = st.builds(Text, texts())
+    thinking = st.builds(
+        Thinking, texts(), st.none() | st.text("abc+/=", min_size=1, max_size=6) if anthropic else st.none()
+    )
+    call = st.builds(Call, names, arguments() | st.sampled_from(["", "{", "[1]", '{"a":1', "null"]))
+    spoken = st.lists(text | thinking | call, max_size=6)
+    refused = st.lists(text | thinking, max_size=2).flatmap(
+        lambda before: st.builds(Refusal, texts(1)).map(lambda refusal: [*before, refusal])
+    )
+    blocks = spoken | refused
+    whole = st.builds(Answer, blocks, finish=st.none(), usage=st.none() | usages())
+    cut_off = st.builds(Answer, st.lists(text | thinking, max_size=3), finish=st.just("length"), usage=usages())
+    one = whole | cut_off
+    if anthropic or not choices:
+        return one
+    others = st.lists(st.builds(Answer, blocks, usage=st.none()), max_size=2)
+    return one | st.builds(lambda first, more: _with(first, more), one, others)
+
+
+def _with(answer: Answer, choices: list[Answer]) -> Answer:
+    return Answer(answer.blocks, answer.finish, answer.raw_finish, answer.usage, answer.id, answer.model, choices)

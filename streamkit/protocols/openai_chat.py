@@ -55,7 +55,7 @@ class ChatParser(Parser):
         self._usage = Usage()
         self._told = Usage()  # the last snapshot
         self._sources: Any = None  # the citations of the last chunk that had any
-        self._lenient = False
+        self._lenient = False  # whether strings may hold halves of surrogate pairs
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         readers = self._readers
@@ -153,6 +153,8 @@ class ChatParser(Parser):
         if failure is not None and not isinstance(value.get("choices"), list):
             raise self._failure(failure)
         self._lenient = True
+        for reader in self._readers.values():
+            reader.lenient = True
         self._read_chunk(decode_lenient(data, Chunk), frame, out)
 
     def _read_chunk(self, chunk: Chunk, frame: Frame, out: list[Delta]) -> None:
@@ -196,7 +198,6 @@ class ChatParser(Parser):
                 reader.category = filtered(_whole(frame, position).content_filter_results) or reader.category
 
     def _read_delta(self, reader: ChoiceReader, delta: views.Delta, frame: Frame, out: list[Delta]) -> None:
-        reader.lenient = self._lenient
         try:
             reader.read(delta, out)
         except ProtocolError as error:
@@ -225,6 +226,7 @@ class ChatParser(Parser):
         if self._head is None:
             self._head = _convert(frame, Head)
         reader = self._readers[index] = self._new_reader(index) if index else self._first
+        reader.lenient = self._lenient
         id, model = _name(self._head.id), _name(self._head.model)
         provider = self.provider or None
         out.append(MessageStart(id=id, model=model, provider=provider, protocol=self.protocol, choice=index))

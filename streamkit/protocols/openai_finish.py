@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from streamkit.messages import Finish, FinishReason
+from streamkit.protocols.lenient import rejoin
+from streamkit.protocols.values import json_text
 
 __all__ = ["filtered", "finish_word", "read_finish"]
 
@@ -46,7 +46,7 @@ def finish_word(value: Any) -> str | None:
         value = value["type"]
     if value is None or value == "" or value == "null":
         return None
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return rejoin(value) if isinstance(value, str) else json_text(value)
 
 
 def read_finish(

@@ -6,7 +6,6 @@ import inspect
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from functools import partial
 from typing import Any, TypeAlias, Union
 
 import anyio
@@ -121,8 +120,8 @@ class ToolRunner:
     async def _call(self, position: int, call: FunctionPart, tool: Tool, arguments: dict[str, Any]) -> Any:
         value: Any
         if tool.runs_in_thread:
-            function = partial(tool.function, **arguments)
-            value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
+            # In a tuple, since trio takes no awaitable out of a thread.
+            (value,) = await anyio.to_thread.run_sync(lambda: (tool.function(**arguments),), abandon_on_cancel=True)
         else:
             value = tool.function(**arguments)
         if inspect.isasyncgen(value):

@@ -1,0 +1,138 @@
+"""Tasks of their own, and generators closed from a destructor, with each event loop alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import logging
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+import trio
+
+from streamkit.agent.background import closer, on_trio, spawn
+
+variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable")
+
+
+async def counting(ended: list[str]) -> AsyncGenerator[int, None]:
+    try:
+        while True:
+            yield 1
+    finally:
+        ended.append("closed")
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(0.01)
+
+
+def run(backend: str, main: Callable[[], Awaitable[None]]) -> None:
+    if backend == "trio":
+        trio.run(main)
+    else:
+        asyncio.run(main())  # type: ignore[arg-type]
+
+
+BACKENDS = pytest.mark.parametrize("backend", ["asyncio", "trio"])
+
+
+async def test_the_event_loop_is_known(anyio_backend_name: str) -> None:
+    assert on_trio() is (anyio_backend_name == "trio")
+
+
+def test_outside_any_loop_it_is_not_trio() -> None:
+    assert on_trio() is False
+
+
+async def test_a_task_runs_beside_its_maker_in_its_context() -> None:
+    found = []
+    ended = anyio.Event()
+
+    async def work() -> None:
+        await anyio.sleep(0.001)
+        found.append(variable.get())
+        ended.set()
+
+    token = variable.set(7)
+    spawn(work)
+    variable.reset(token)
+    assert found == []
+    await ended.wait()
+    assert found == [7]
+
+
+async def test_a_generator_is_closed_in_the_background() -> None:
+    ended: list[str] = []
+    generator: Any = counting(ended)
+    await anext(generator)
+    closer()(generator)
+    del generator
+    assert ended == []
+    with anyio.fail_after(1):
+        while not ended:  # noqa: ASYNC110 # the closing tells nobody
+            await anyio.sleep(0.001)
+
+
+async def test_a_generator_is_closed_from_another_thread() -> None:
+    ended: list[str] = []
+    generator: Any = counting(ended)
+    await anext(generator)
+    close = closer()
+    await anyio.to_thread.run_sync(close, generator)
+    del generator
+    with anyio.fail_after(1):
+        while not ended:  # noqa: ASYNC110 # the closing tells nobody
+            await anyio.sleep(0.001)
+
+
+@BACKENDS
+def test_a_generator_is_closed_where_the_loop_ends_at_once(backend: str, caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def main() -> None:
+        generator: Any = counting(ended)
+        await anext(generator)
+        closer()(generator)
+
+    run(backend, main)
+    gc.collect()
+    assert ended == ["closed"]
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+@BACKENDS
+def test_closing_after_the_loop_has_ended_does_nothing(backend: str) -> None:
+    kept: list[Any] = []
+    ended: list[str] = []
+
+    async def main() -> None:
+        generator: Any = counting(ended)
+        await anext(generator)
+        kept.extend([closer(), generator])
+
+    run(backend, main)
+    close, generator = kept
+    close(generator)
+    thread = threading.Thread(target=close, args=(generator,))
+    thread.start()
+    thread.join()
+    assert ended == ["closed"]  # by the loop itself
+
+
+async def test_an_error_while_closing_is_logged_and_goes_no_further(caplog: pytest.LogCaptureFixture) -> None:
+    async def breaks() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+        finally:
+            raise ValueError("while closing")
+
+    generator: Any = breaks()
+    await anext(generator)
+    with caplog.at_level(logging.WARNING, "streamkit"):
+        closer()(generator)
+        await anyio.wait_all_tasks_blocked()
+        await anyio.sleep(0.01)
+    assert [str(record.exc_info[1]) for record in caplog.records if record.exc_info] == ["while closing"]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from streamkit.accumulator import accumulate
+from streamkit.agent.results import as_json, describe, is_error, result_deltas, result_message
+from streamkit.errors import ToolError
+from streamkit.messages import Message
+from streamkit.parts import FunctionCall, FunctionPart, ImagePart, ImageUrl, RawPart, RefusalPart, TextPart
+
+CALL = FunctionPart("c1", FunctionCall("f"))
+
+VALUES: list[tuple[str, Any]] = [
+    ("a value", {"x": [1, None]}),
+    ("null", None),
+    ("two texts", [TextPart("a"), TextPart("b")]),
+    ("an empty text", TextPart("")),
+    ("an image", ImagePart(ImageUrl("https://example.org/a.png"))),
+    ("parts of all kinds", [RawPart({"type": "new"}), RefusalPart("no"), CALL]),
+    ("a message without contents", Message("assistant")),
+]
+
+
+@pytest.mark.parametrize("failed", [False, True])
+@pytest.mark.parametrize("value", [case[1] for case in VALUES], ids=[case[0] for case in VALUES])
+def test_a_result_folds_from_its_deltas(value: Any, failed: bool) -> None:
+    message = result_message(CALL, value, failed=failed)
+    assert is_error(message) is failed
+    deltas = result_deltas(message)
+    output = accumulate(deltas)
+    assert output.message == message
+    assert output.finish_reason is not None and output.finish_reason.type == "stop"
+    assert (output.usage, output.id) == (None, None)
+
+
+def test_deltas_hold_nothing_of_the_message_that_can_change() -> None:
+    message = result_message(CALL, 1)
+    start = result_deltas(message)[0]
+    assert message.meta is not None
+    message.meta.is_error = True
+    assert start.meta.is_error is False  # type: ignore[union-attr]
+
+
+def test_a_value_is_copied() -> None:
+    value = {"x": [1]}
+    copy = as_json(value)
+    value["x"].append(2)
+    assert copy == {"x": [1]}
+
+
+def loop() -> list[Any]:
+    endless: list[Any] = []
+    endless.append(endless)
+    return endless
+
+
+NO_JSON = [("an object", object()), ("a key", {(1, 2): 3}), ("a loop", loop()), ("a lone surrogate", "\ud800")]
+
+
+@pytest.mark.parametrize("value", [case[1] for case in NO_JSON], ids=[case[0] for case in NO_JSON])
+def test_what_has_no_json_form_is_named(value: Any) -> None:
+    with pytest.raises(ToolError, match=f"{type(value).__name__} has no JSON form: "):
+        as_json(value)
+
+
+def test_a_chain_of_groups_is_told_flat() -> None:
+    error = ExceptionGroup("a", [ValueError("x"), ExceptionGroup("b", [ToolError("y"), OSError()])])
+    assert describe(error) == "ValueError: x; y; OSError"

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -21,7 +22,7 @@ logger = logging.getLogger("streamkit")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # the name of a header: RFC 9110, 5.6.2
 _SECRET_NAMES = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 _TELLING = 8  # a shorter key is a placeholder, and part of many an address
-_NEAR_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+_NEAR_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa", ".test")  # ".test": RFC 2606
 
 
 class Endpoint:
@@ -29,7 +30,7 @@ class Endpoint:
 
     The address is `base_url`, else that of the row's environment variable, else the row's own. Raises `ConfigError`
     where one of the three is missing or wrong. A key may go over plain HTTP, as it does to servers on one's own
-    network; to a public host that is logged as a warning.
+    network; to a public host that is logged as a warning, once.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Endpoint:
             if len(key) >= _TELLING and key in self._base.geturl():
                 raise ConfigError("the base URL holds the key, which belongs in a header alone")
             if self._base.scheme == "http" and not _is_near(self._base.hostname or ""):
-                logger.warning("the key for %s goes to %s unencrypted: use https", provider.name, self.host)
+                _warn(provider.name, self.host)
 
     @property
     def secrets(self) -> list[str]:
@@ -124,6 +125,12 @@ def _checked(headers: Mapping[str, str]) -> list[tuple[str, str]]:
             raise ConfigError(f"the header {name} must be a string, not {type(value).__name__}")
         check_header(f"the header {name}", value)
     return list(headers.items())
+
+
+@cache
+def _warn(provider: str, host: str) -> None:
+    """Once a process; an agent makes a client for each run."""
+    logger.warning("the key for %s goes to %s unencrypted: use https", provider, host)
 
 
 def _is_near(host: str) -> bool:

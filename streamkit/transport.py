@@ -288,7 +288,7 @@ def _map_error(
         fault = TransportTimeout(f"{place} did not take the request{_within(reading)} (read_timeout_s)")
     elif kinds & {"TimeoutException", "TimeoutError"}:
         fault = TransportTimeout(f"{place} sent nothing{_within(reading)} (read_timeout_s)")
-    elif "RemoteProtocolError" in kinds and not opening:
+    elif not opening and ("RemoteProtocolError" in kinds or _CUT in str(error)):
         fault = TruncatedStream(f"{place} closed the connection before the end of the body ({error})")
     elif kinds & {"ConnectError", "ProxyError"}:
         fault = TransportError(
@@ -302,6 +302,7 @@ def _map_error(
     return fault
 
 
+_CUT = "payload is not completed"  # in a ReadError: httpx-aiohttp's word for it
 # By name: the roots of httpx and httpx2, and what a transport of the caller's may let through from below.
 _FAILURES = {"HTTPError", "InvalidURL", "StreamError", "OSError", "BrokenResourceError", "ClosedResourceError"}
 

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import httpx
 import httpx2
+import httpx_aiohttp
 import msgspec
 import pytest
 
@@ -527,6 +528,23 @@ async def test_a_client_is_used_again_after_any_of_these() -> None:
             with pytest.raises(StreamkitError):
                 await client.send("How is it?")
         assert (await client.send("How is it?")).message.text == "It is sunny in Oslo."
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_the_aiohttp_transport_serves_as_well(anyio_backend: str) -> None:
+    cut = split_frames(render(ANSWER))[:6]
+    replies = [Reply(body=ANSWER), Reply(body=ANSWER, pace_s=0.001, ends="hangs"), Reply(body=cut, ends="drops")]
+    async with ReplayServer(replies) as server, httpx_aiohttp.HttpxAiohttpClient() as http:
+        client = client_at(server, http_client=http)
+        assert (await client.send("How is it?")).message.text == "It is sunny in Oslo."
+        async with client.stream("How is it?") as stream:
+            async for _ in stream:
+                break
+        await closed(server)
+        with pytest.raises(TruncatedStream) as caught:
+            await client.send("How is it?")
+    assert caught.value.partial is not None
+    assert caught.value.partial.message.thinking
 
 
 # ---- whose http client

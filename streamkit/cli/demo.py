@@ -23,16 +23,17 @@ from streamkit.usage import Usage
 
 __all__ = ["demo"]
 
-QUESTION = (
-    "How many seconds are there in a leap year? And if the first square of a chessboard holds one grain of rice, and "
-    "each further one twice as many as the one before: how many grains lie on the last?"
-)
+QUESTION = """\
+How many seconds are there in a leap year? And if the first square of a
+chessboard holds one grain of rice, and each further one twice as many as the
+one before: how many grains lie on the last?"""
 SECONDS, GRAINS = "366 * 24 * 60 * 60", "2 ** 63"
 PIECE = 4  # characters a delta, about what a token is
 PROVIDER = Provider(name="demo", protocol="openai-chat")
 
 ABOUT = """\
-The model is a script, served over real HTTP on this machine; the client, the agent and the tool are the real ones.
+The model is a script, served over real HTTP on this machine. The client, the
+agent and the tool are the real ones.
 """
 
 
@@ -83,5 +84,5 @@ def _start() -> list[Block | str]:
 
 
 def _conclusion(seconds: int, grains: int) -> list[Block | str]:
-    said = f"A leap year has {seconds:,} seconds.\n\nThe last of the 64 squares holds {grains:,} grains of rice: "
-    return [f"{said}counted at one grain a second, that takes {grains // seconds:,} leap years."]
+    answer = f"A leap year has {seconds:,} seconds.\nThe last of the 64 squares holds {grains:,} grains of rice.\n"
+    return [f"{answer}Counted at one grain a second, that takes {grains // seconds:,} leap years."]

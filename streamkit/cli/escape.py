@@ -10,16 +10,15 @@ import re
 
 __all__ = ["escape_json", "visible"]
 
-_PICTURES = 0x2400  # U+2400… are pictures of the C0 controls, in their order
-_DEL, _DEL_PICTURE = 0x7F, "␡"
+_C0 = (*range(0x09), *range(0x0B, 0x20))  # all but tab and newline
+_DEL = 0x7F
 _C1 = range(0x80, 0xA0)  # U+009B alone starts a sequence, as ESC [ does
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # embeddings, overrides, isolates: they reorder what is read
 _SURROGATES = range(0xD800, 0xE000)  # no encoding for output takes them
 
+# As escapes, not as Unicode's pictures of them, which many a terminal's font lacks.
 _TABLE: dict[int, str] = {
-    **{code: chr(_PICTURES + code) for code in range(0x20) if chr(code) not in "\n\t"},
-    _DEL: _DEL_PICTURE,
-    **{code: f"\\x{code:02x}" for code in _C1},
+    **{code: f"\\x{code:02x}" for code in (*_C0, _DEL, *_C1)},
     **{code: f"\\u{code:04x}" for code in _BIDI},
     **dict.fromkeys(_SURROGATES, "\ufffd"),
 }
@@ -27,7 +26,7 @@ _IN_JSON = re.compile(f"[\x7f{chr(_C1[0])}-{chr(_C1[-1])}{''.join(map(chr, _BIDI
 
 
 def visible(text: str) -> str:
-    """Return `text` with C0 but newline and tab, DEL, C1 and bidirectional controls as characters that can be seen."""
+    """Return `text` with C0 but newline and tab, DEL, C1 and bidirectional controls as escapes."""
     return text if text.isprintable() else text.translate(_TABLE)
 
 

@@ -122,7 +122,7 @@ ERRORS = [
     ("refused", error_reply(401, "no such key"), "", "AuthenticationError: no such key"),
     ("in the middle", fail(BODY, 2, render_error("openai-chat", "at capacity")), "Half of it\n", "at capacity"),
     ("cut off", Reply(body=truncations(BODY)[2], ends="drops"), "Half of it\n", "TruncatedStream"),
-    ("controls in it", error_reply(400, "\x1b[31mred"), "", "␛[31mred"),
+    ("controls in it", error_reply(400, "\x1b[31mred"), "", "\\x1b[31mred"),
 ]
 
 
@@ -298,5 +298,5 @@ async def test_nothing_off_the_wire_controls_the_terminal():
         async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
             await screen.expect("> ")
             screen.type("1\n")
-            await screen.expect("␛]52;c;cm0=␇␛[2J\\x9b2J␍[bold]x[/bold]")
+            await screen.expect("\\x1b]52;c;cm0=\\x07\\x1b[2J\\x9b2J\\x0d[bold]x[/bold]")
             assert await leave(screen, process) == 0

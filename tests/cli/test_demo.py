@@ -19,9 +19,8 @@ I will let the calculator work out both.
 ← 31622400
 ← 9223372036854775808
 A leap year has 31,622,400 seconds.
-
-The last of the 64 squares holds 9,223,372,036,854,775,808 grains of rice: counted at one grain a second, that takes \
-291,672,107,014 leap years.
+The last of the 64 squares holds 9,223,372,036,854,775,808 grains of rice.
+Counted at one grain a second, that takes 291,672,107,014 leap years.
 
 """
 

@@ -100,7 +100,7 @@ def test_nothing_on_the_screen_is_a_control_character(run):
 
 def test_an_error_on_the_screen_holds_no_control_character(run):
     done = run(render_error("openai-chat", "\x1b[31mred"), "--protocol", "openai-chat")
-    assert "␛[31mred" in done.stderr
+    assert "\\x1b[31mred" in done.stderr
 
 
 MISTAKES = [

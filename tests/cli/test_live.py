@@ -156,4 +156,4 @@ def test_each_kind_of_block_has_its_style_on_a_terminal():
 def test_a_sequence_cut_over_deltas_never_becomes_whole():
     shown = Shown(force_terminal=True)
     text = shown.feed(TextStart(0), *(TextDelta(0, char) for char in "\x1b]52;c;cm0=\x07"), TextEnd(0), STOP)
-    assert text == "␛]52;c;cm0=␇\n"
+    assert text == "\\x1b]52;c;cm0=\\x07\n"

@@ -27,7 +27,7 @@ def test_a_long_line_is_left_to_the_terminal():
 def test_what_could_control_the_terminal_is_made_visible():
     file, screen = written(terminal=True, color_system="standard")
     screen.write("\x1b]8;;https://evil\x07x\x9b2J")
-    assert file.getvalue() == "␛]8;;https://evil␇x\\x9b2J"
+    assert file.getvalue() == "\\x1b]8;;https://evil\\x07x\\x9b2J"
 
 
 def test_a_style_is_put_around_the_text_on_a_terminal_alone():

@@ -15,7 +15,6 @@ PROVIDER = Provider(
         refusal_as_text=True,
         efforts=("none", "low", "medium", "high"),
         string_content=True,
-        end_without_finish=True,
         thinking_field="reasoning",
     ),
 )

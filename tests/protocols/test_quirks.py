@@ -18,6 +18,7 @@ SOURCE = Path(quirks.__file__).read_text()
 FOR_USERS = {
     "adaptive_thinking",
     "anthropic_version",
+    "end_without_finish",
     "inline_system",
     "required_word",
     "think_tag_open",

@@ -93,8 +93,10 @@ class OpenBlock:
 
     def function(self) -> FunctionPart:
         """Return the call; its arguments are parsed once it is complete."""
-        if self.call is None or not self.closed:
-            self.call = _function(self.id, self.name, self.text(), self.custom, self.closed)
+        if not self.closed:
+            return _function(self.id, self.name, self.text(), self.custom, False)
+        if self.call is None:
+            self.call = _function(self.id, self.name, self.text(), self.custom, True)
         return self.call
 
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks list | run [SUITE …] [--json FILE] | compare BEFORE AFTER`."""
+"""`python -m benchmarks list | setup | run [SUITE …] [--json FILE] | compare BEFORE AFTER`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pathlib import Path
 
 from benchmarks.bench_engine import engine, linear
 from benchmarks.bench_import import imports
+from benchmarks.bench_peers import client, peers, setup
 from benchmarks.results import Row, compare, load, save, table
 
 SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "engine": engine,
     "linear": linear,
     "import": imports,
+    "client": client,
+    "peers": peers,
 }
 
 
@@ -23,6 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="what can be measured")
+    commands.add_parser("setup", help="install the peers that client and peers need, each in its own environment")
     run = commands.add_parser("run", help="measure")
     run.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; all where none is named")
     run.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
@@ -33,6 +37,9 @@ def main() -> int:
     if options.command == "list":
         for name, suite in SUITES.items():
             print(f"{name:9} {(suite.__doc__ or '').splitlines()[0]}")
+        return 0
+    if options.command == "setup":
+        setup()
         return 0
     if options.command == "compare":
         print(compare(load(options.before), load(options.after)))

@@ -1,0 +1,109 @@
+"""What reading a stream over loopback HTTP costs: bare transports, streamkit on them, and its peers.
+
+Each contender runs in a process of its own, in an environment of its own that `setup` makes from the extras with the
+pinned versions. The server is one more process, the same for all.
+"""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import time
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from benchmarks.bench_engine import EVENTS, PAIRS
+from benchmarks.contender import Figures
+from benchmarks.contenders import CONTENDERS
+from benchmarks.floor import floor
+from benchmarks.results import Row
+from benchmarks.server import serving
+from benchmarks.workloads import PROTOCOLS, make
+
+__all__ = ["client", "peers", "setup"]
+
+ROOT = Path(__file__).parent.parent
+HOME = ROOT / ".bench"
+EXTRAS = {name: "bench-any-llm" if name == "any_llm_sdk" else "bench" for name in CONTENDERS}
+
+# Deltas a stream, and streams a round: enough for half a second of the fast ones, few enough for the slow ones.
+COUNT = 2000
+STREAMS = {"bare": 10, "ours": 10, "anthropic_sdk": 4}
+
+# The slow ones, which the last budget is about, and the fastest official SDK's raw stream.
+SLOW = ("langchain", "pydantic-ai", "any-llm", "openai, .stream()")
+RAW = {"openai-chat": "openai, raw stream", "anthropic": "anthropic, raw stream"}
+
+
+def setup() -> None:
+    """Make the environments of all contenders; takes minutes the first time."""
+    for extra in dict.fromkeys(EXTRAS.values()):
+        home = HOME / extra
+        if not home.exists():
+            venv.create(home, with_pip=True)
+        command = [home / "bin" / "python", "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{extra}]"]
+        subprocess.run(command, check=True)
+
+
+def client() -> Iterator[Row]:
+    """Yield the CPU an event that `client.stream` costs above the bare transport, beside the floor and the SDKs."""
+    for protocol in PROTOCOLS:
+        low = _floor_us(protocol)
+        official = _find(RAW[protocol]).cpu_us - _find(f"bare httpx2, {protocol}").cpu_us
+        for transport in ("httpx", "httpx2", "aiohttp"):
+            bare, ours = (_find(f"{name} {transport}, {protocol}").cpu_us for name in ("bare", "streamkit on"))
+            note = f"{ours:.2f} µs an event, bare {bare:.2f} µs, floor {low:.2f} µs"
+            yield Row("client", f"above {transport}, {protocol}", (ours - bare) / low, "× floor", 3.0, note=note)
+            share = (ours - bare) / official
+            note = f"{ours - bare:.2f} µs above, {RAW[protocol]} {official:.2f} µs above"
+            yield Row("client", f"above {transport}, {protocol}, of the SDK's", share, "×", 0.2, note=note)
+
+
+def peers() -> Iterator[Row]:
+    """Yield the CPU an event of all contenders, and how many times less streamkit takes on aiohttp."""
+    for figures in _measure():
+        note = f"wall {figures.wall_us:.1f} µs, peak {figures.peak_mib:.0f} MiB, import {figures.import_ms:.0f} ms"
+        yield Row("peers", figures.case, figures.cpu_us, "µs/event", note=f"{note}, {figures.version}")
+    for figures in _measure():
+        ours = _find(f"streamkit on aiohttp, {figures.protocol}").cpu_us
+        if figures.case in RAW.values():
+            yield Row("peers", f"× less than {figures.case}", figures.cpu_us / ours, "×", at_least=4.0)
+        elif figures.case.startswith(SLOW):
+            yield Row("peers", f"× less than {figures.case}", figures.cpu_us / ours, "×", at_least=15.0)
+
+
+def _find(case: str) -> Figures:
+    return next(figures for figures in _measure() if figures.case == case)
+
+
+@functools.cache
+def _measure() -> list[Figures]:
+    """Run every contender, once a process."""
+    found: list[Figures] = []
+    with serving(COUNT) as url:
+        for name in CONTENDERS:
+            python = HOME / EXTRAS[name] / "bin" / "python"
+            if not python.exists():
+                raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
+            arguments = [name, url, str(COUNT), str(STREAMS.get(name, 1))]
+            command = [python, "-m", "benchmarks.contender", *arguments]
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                raise SystemExit(f"{name} failed:\n{done.stderr[-2000:]}")
+            lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # some print advertisements
+            found += [msgspec.json.decode(line, type=Figures) for line in lines]
+    return found
+
+
+def _floor_us(protocol: str) -> float:
+    run, events = floor(protocol), make(protocol, "text", EVENTS).events
+    times = []
+    for _ in range(PAIRS):
+        start = time.process_time()
+        run(events)
+        times.append(time.process_time() - start)
+    return median(times) / len(events) * 1e6

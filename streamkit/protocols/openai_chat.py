@@ -67,8 +67,8 @@ class ChatParser(Parser):
             except (ValueError, RecursionError):  # broken in some way, or no chunk at all
                 self._read_odd(frame, out)
                 continue
-            # Nearly every chunk is one delta of a choice that has begun, and nearly every delta a piece of text. What
-            # is nothing else goes the short way.
+            # Nearly every chunk is one delta of a choice that has begun and nothing else, and nearly every such delta
+            # a piece of text; both are told by what is absent, which costs less than any other question.
             choices = chunk.choices
             if (
                 choices is not None

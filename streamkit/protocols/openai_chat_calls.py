@@ -97,6 +97,7 @@ class CallReader:
         self._current = call
         if place is not None:
             self._by_place[place] = call
+            call.placed = True
         if id:
             call.id = call.id or id
             self._by_id[id] = call
@@ -115,9 +116,9 @@ class CallReader:
             return None if begins else call
         call = self._by_place.get(place)
         if call is None:
-            if name:
-                return None
-            return self._by_id.get(id) if id else self._current
+            if name or id:
+                return None if name else self._by_id.get(id)
+            return None if self._current is None or self._current.placed else self._current
         if id and call.id and id != call.id:
             return self._by_id.get(id) or (call if call.goes_on(name, piece) else None)
         begins = name and not (id and call.id) and call.is_over(name, piece)
@@ -149,7 +150,7 @@ class CallReader:
 class _Call:
     """A call while it grows; `block` is its index once it is announced."""
 
-    __slots__ = ("block", "changing", "custom", "extra", "id", "name", "pieces", "placeholder", "size")
+    __slots__ = ("block", "changing", "custom", "extra", "id", "name", "pieces", "placed", "placeholder", "size")
 
     def __init__(self, custom: bool) -> None:
         self.custom = custom
@@ -159,6 +160,7 @@ class _Call:
         self.pieces: list[str] = []
         self.size = 0  # characters of arguments so far
         self.placeholder = False
+        self.placed = False  # an index was given
         self.extra: dict[str, Any] | None = None  # for the provider to get back
         self.changing = False  # its server gives each fragment another id
 

@@ -52,7 +52,7 @@ class ChoiceReader:
     @property
     def empty(self) -> bool:
         """Whether nothing has been said yet."""
-        return not (self.writer.size or self._calls)
+        return not (self.writer.size or self._calls or (self._tags and self._tags.holds))
 
     def read(self, delta: views.Delta, out: list[Delta]) -> None:
         """Append what `delta` adds."""
@@ -125,6 +125,7 @@ class ChoiceReader:
         """Append what is held back, where the stream breaks off."""
         self._release_tag(out)
         self._calls.end(out)
+        self._cite(out)
         self.writer.release(out)
 
     def _read_details(self, details: list[dict[str, Any]], thinking: str, out: list[Delta]) -> None:

@@ -26,6 +26,11 @@ class ThinkTags:
         self._at_start = inside
         self._held = ""
 
+    @property
+    def holds(self) -> bool:
+        """Whether something is held back."""
+        return self._held != ""
+
     def feed(self, text: str) -> list[tuple[Kind, str]]:
         """Return the pieces that are certain by now, each with its kind."""
         out: list[tuple[Kind, str]] = []

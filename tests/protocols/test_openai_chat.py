@@ -31,7 +31,7 @@ from streamkit.errors import APIError, ContextOverflow, ProtocolError, RateLimit
 from streamkit.limits import Limits
 from streamkit.messages import FinishReason
 from streamkit.parts import CitationPart
-from streamkit.protocols import Quirks, get_protocol
+from streamkit.protocols import Quirks, Request, get_protocol
 from streamkit.testing.chunking import bytewise
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage, UsageCost
@@ -233,6 +233,60 @@ def test_reasoning_beside_the_output_is_added_where_the_vendor_does_so() -> None
 def test_the_price_of_a_response_is_kept() -> None:
     usage = read(TEXT, {**STOP, "usage": {**USAGE, "cost": 0.25}}, DONE).outputs[0].usage
     assert usage == Usage(9, 5, cost=UsageCost(total=0.25))
+
+
+# 3. Calls: each oddity of their fragments is in test_openai_chat_calls.py.
+
+
+def test_several_fragments_in_one_chunk_are_taken_one_by_one() -> None:
+    whole_call = {"index": 1, "id": "b", "function": {"name": "g", "arguments": '{"y":2}'}}
+    pieces = [
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x"'}},
+        {"index": 0, "function": {"arguments": ":1}"}},
+    ]
+    outcome = read(chunk({"tool_calls": [*pieces, whole_call, None]}), chunk(finish="stop"), DONE)
+    assert calls(outcome) == [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
+    assert finish(outcome) == FinishReason("tool_call", "stop")
+
+
+@pytest.mark.parametrize("nothing", [None, []])
+def test_calls_that_are_none_say_nothing(nothing: Any) -> None:
+    outcome = read(chunk({"content": "Hi", "tool_calls": nothing, "function_call": None}), STOP, DONE)
+    assert finish(outcome) == FinishReason("stop", "stop")
+
+
+def test_a_legacy_call_is_one() -> None:
+    records = [
+        chunk({"function_call": {"name": "f", "arguments": ""}}),
+        chunk({"function_call": {"arguments": '{"x":1}'}}),
+    ]
+    outcome = read(*records, chunk(finish="function_call"), DONE)
+    assert calls(outcome) == [("minted_0", "f", {"x": 1})]
+    assert finish(outcome) == FinishReason("tool_call", "function_call")
+
+
+def test_what_a_provider_signed_goes_back_to_it_as_it_came() -> None:
+    signed = [
+        {"type": "reasoning.text", "text": "hm", "signature": "sig", "index": 0},
+        {"type": "reasoning.encrypted", "data": "xyz", "id": "r1", "index": 1},
+    ]
+    call = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
+    extra = {"extra_content": {"google": {"thought_signature": "c2ln"}}}
+    outcome = read(
+        chunk({"reasoning": "h", "reasoning_details": [{**signed[0], "text": "h", "signature": None}]}),
+        chunk({"reasoning": "m", "reasoning_details": [{**signed[0], "text": "m"}, signed[1]]}),
+        chunk({"content": "Hi"}),
+        chunk({"tool_calls": [{**call, **extra}]}),
+        DONE,
+        provider="openrouter",
+    )
+    request = Request(model="m", messages=[message(outcome)], provider="openrouter")
+    encoded = get_protocol("openai-chat").encode(request, Quirks(reasoning_details=True))
+    sent = encoded.body["messages"][0]
+    del call["index"]
+    assert sent["reasoning_details"] == signed
+    assert sent["tool_calls"] == [{**call, **extra}]
+    assert sent["content"] == "Hi"
 
 
 # 4. Finish reasons and ends.
@@ -468,10 +522,12 @@ def test_the_opening_think_tag_may_be_missing() -> None:
     assert (told.thinking, told.text) == ("hm", "Hi")
 
 
-@pytest.mark.parametrize("end", [[STOP, DONE], []], ids=["ended", "cut short"])
-def test_half_a_think_tag_at_the_end_is_text(end: list[Any]) -> None:
-    outcome = read(chunk({"content": "a <thi"}), *end, quirks=Quirks(think_tags=True))
-    assert outcome.outputs[0].message.text == "a <thi"
+@pytest.mark.parametrize("text", ["a <thi", "<"])
+@pytest.mark.parametrize("end", [[STOP, DONE], [DONE], []], ids=["ended", "ended without a reason", "cut short"])
+def test_half_a_think_tag_at_the_end_is_text(end: list[Any], text: str) -> None:
+    outcome = read(chunk({"content": text}), *end, quirks=Quirks(think_tags=True))
+    assert outcome.outputs[0].message.text == text
+    assert (outcome.error is None) == bool(end)
 
 
 # 8. Messages beside and in place of deltas.
@@ -751,6 +807,11 @@ def test_a_search_result_stands_for_its_bare_address() -> None:
 def test_sources_that_come_last_belong_to_the_text() -> None:
     outcome = read(TEXT, STOP, {"choices": [], "citations": ["https://a.example"], "usage": USAGE}, DONE)
     assert message(outcome).contents[1:] == [CitationPart("https://a.example")]
+
+
+def test_sources_that_wait_are_not_lost_where_the_stream_breaks_off() -> None:
+    outcome = read({**chunk({"reasoning": "hm"}), "citations": ["https://a.example"]})
+    assert outcome.outputs[0].message.contents == [CitationPart("https://a.example")]
 
 
 def test_sources_of_an_answer_without_text_are_blocks() -> None:

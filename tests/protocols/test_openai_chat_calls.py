@@ -194,6 +194,11 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         [("x", "f", '{"a":"haha"}')],
     ),
     ("nothing", [fragment(0), {"index": 0}, {}, fragment(3, None, None, None)], []),
+    (
+        "arguments at an index where no call began",
+        [fragment(0, "x", "f", A), fragment(1, arguments=B)],
+        [("x", "f", A), ("minted_0", "", B)],
+    ),
     ("a fragment of a call that never began", [fragment(0, arguments=A)], [("minted_0", "", A)]),
     ("no function", [fragment(0, "x", "f"), {"index": 0, "function": None}, fragment(0, arguments=A)], [("x", "f", A)]),
     (

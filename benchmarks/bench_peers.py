@@ -91,7 +91,7 @@ def _measure() -> list[Figures]:
                 raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
             arguments = [name, url, str(COUNT), str(STREAMS.get(name, 1))]
             command = [python, "-m", "benchmarks.contender", *arguments]
-            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             if done.returncode:
                 raise SystemExit(f"{name} failed:\n{done.stderr[-2000:]}")
             lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # some print advertisements

@@ -1,8 +1,7 @@
 import pytest
 
-from streamkit.accumulator import Accumulator, coalesce
 from streamkit.deltas import UnknownFrame
-from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError, TruncatedStream
+from streamkit.errors import ConfigError
 from streamkit.protocols import get_protocol
 from streamkit.testing.mutations import (
     HARMLESS,
@@ -21,6 +20,7 @@ from streamkit.testing.mutations import (
     truncations,
     unknown_event,
 )
+from streamkit.testing.outcome import read_pieces
 from streamkit.testing.scripts import SCRIPTED, Answer, Call, Thinking, render, render_error
 
 A, B = b'event: a\ndata: {"n":1}\n\n', b'data: {"n":2}\n\n'
@@ -85,75 +85,70 @@ def test_what_cannot_be_done_is_said():
 ANSWER = Answer([Thinking("Hm. Hm.", "sig"), "Bonjour, ça va ?", Call("f", {"a": [1, 2], "b": "{}"})])
 
 
-def read(body, protocol, **options):
-    """Every delta, the error, and the message."""
-    parser = get_protocol(protocol).parser(**options)
-    deltas, fault = [], None
-    try:
-        deltas += parser.feed(body)
-        deltas += parser.finish()
-    except StreamkitError as error:
-        fault = error
-        deltas += error.deltas
-    accumulator = Accumulator()
-    for delta in deltas:
-        accumulator.feed(delta)
-    return coalesce(deltas), fault, accumulator.snapshot()
+def read(body, protocol):
+    return read_pieces([body], get_protocol(protocol).parser())
+
+
+def said(outcome):
+    """All but the heartbeats."""
+    return outcome.deltas, outcome.outputs, outcome.error
+
+
+def text_of(outcome):
+    message = outcome.outputs[0].message
+    return (message.thinking or "") + message.text
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_harmless_mutation_changes_nothing(protocol, name):
     body = render(ANSWER, protocol)
-    assert read(HARMLESS[name](body), protocol) == read(body, protocol)
+    assert said(read(HARMLESS[name](body), protocol)) == said(read(body, protocol))
 
 
 def test_a_ping_between_frames_changes_nothing():
     body = render(ANSWER, "anthropic")
     pinged = heartbeats(body, b'event: ping\ndata: {"type":"ping"}\n\n')
-    assert read(pinged, "anthropic") == read(body, "anthropic")
+    assert said(read(pinged, "anthropic")) == said(read(body, "anthropic"))
+    assert read(pinged, "anthropic").heartbeats == len(split_frames(body))  # the one after the end is not read
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_an_unknown_event_is_passed_on_and_changes_nothing_else(protocol):
     body = render(ANSWER, protocol)
-    deltas, fault, output = read(unknown_event(body), protocol)
-    before, _, expected = read(body, protocol)
-    assert (fault, output) == (None, expected)
-    assert [delta for delta in deltas if type(delta) is not UnknownFrame] == before
-    assert len(deltas) == len(before) + 1
+    outcome, before = read(unknown_event(body), protocol), read(body, protocol)
+    assert (outcome.outputs, outcome.error) == (before.outputs, None)
+    assert [delta for delta in outcome.deltas if type(delta) is not UnknownFrame] == before.deltas
+    assert len(outcome.deltas) == len(before.deltas) + 1
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
     body = render(ANSWER, protocol)
-    bodies = truncations(body)
-    whole = read(body, protocol)[2]
     texts = []
-    for cut in bodies:
-        _, fault, output = read(cut, protocol)
-        said = b'finish_reason":"tool_calls' in cut or b"message_delta" in cut
-        assert said or type(fault) is TruncatedStream
-        texts.append((output.message.thinking or "") + output.message.text)
+    for part in truncations(body):
+        outcome = read(part, protocol)
+        has_ended = b'finish_reason":"tool_calls' in part or b"message_delta" in part
+        assert has_ended or outcome.error["kind"] == "TruncatedStream"
+        texts.append(text_of(outcome))
     assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
-    assert texts[-1] == whole.message.thinking + whole.message.text
+    assert texts[-1] == text_of(read(body, protocol)) == "Hm. Hm.Bonjour, ça va ?"
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_a_corrupt_frame_is_an_error_that_keeps_what_came_before(protocol):
     body = render(ANSWER, protocol)
     at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
-    _, fault, output = read(corrupt_frame(body, at), protocol)
-    assert type(fault) is ProtocolError
-    assert b"Bonj" in bytes(fault.frame)
-    assert (output.message.thinking, output.message.text) == ("Hm. Hm.", "")
+    outcome = read(corrupt_frame(body, at), protocol)
+    assert outcome.error["kind"] == "ProtocolError"
+    assert b"Bonj" in outcome.error["frame"]
+    assert text_of(outcome) == "Hm. Hm."
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_an_error_of_the_provider_keeps_what_came_before(protocol):
     body = render(ANSWER, protocol)
     at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
-    _, fault, output = read(fail(body, at, render_error(protocol, "at capacity")), protocol)
-    assert isinstance(fault, APIError)
-    assert fault.message == "at capacity"
-    assert output.message.thinking == "Hm. Hm."
+    outcome = read(fail(body, at, render_error(protocol, "at capacity")), protocol)
+    assert outcome.error["message"] == "at capacity"
+    assert text_of(outcome) == "Hm. Hm."

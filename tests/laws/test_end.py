@@ -1,0 +1,252 @@
+"""The end law: every stream ends in exactly one way, and nothing that was shown is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamkit.accumulator import Accumulator
+from streamkit.deltas import (
+    AudioDelta,
+    BlockAdded,
+    Delta,
+    Logprobs,
+    MessageEnd,
+    MessageStart,
+    RawFrame,
+    RefusalStart,
+    Retract,
+    TextStart,
+    ThinkingStart,
+    ToolCallEnd,
+    ToolCallStart,
+    UnknownFrame,
+    UsageSnapshot,
+)
+from streamkit.errors import APIError, TruncatedStream
+from streamkit.protocols import get_protocol
+from streamkit.testing.answers import Answer, Call, Text, Thinking
+from streamkit.testing.mutations import corrupt_frame, fail, split_frames
+from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
+from streamkit.testing.scripts import SCRIPTED, render, render_error
+from streamkit.testing.strategies import answers
+
+# What ends an answer, on the wire of each dialect.
+ENDS = {"openai-chat": re.compile(rb'"finish_reason":"'), "anthropic": re.compile(rb'"stop_reason":"')}
+OPENING = (TextStart, ThinkingStart, RefusalStart, ToolCallStart)
+OF_NO_BLOCK = (Logprobs, UsageSnapshot, UnknownFrame, RawFrame)
+
+
+def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:
+    return read_pieces(pieces, get_protocol(protocol).parser(mint=numbered_ids(), **options))
+
+
+def assert_well_formed(outcome: Outcome) -> None:
+    """Each message starts once and ends at most once; blocks are numbered without gaps and opened before they grow."""
+    blocks: dict[int, list[bool]] = {}  # of each choice, whether each block is still open
+    ended: set[int] = set()
+    for delta in outcome.deltas:
+        if isinstance(delta, OF_NO_BLOCK):
+            continue
+        if isinstance(delta, Retract):
+            blocks.clear()
+            assert not ended
+            continue
+        assert delta.choice not in ended, f"{delta} comes after the end of its choice"
+        if isinstance(delta, MessageStart):
+            assert delta.choice not in blocks, "a choice starts twice"
+            blocks[delta.choice] = []
+            continue
+        opened = blocks[delta.choice]
+        if isinstance(delta, MessageEnd):
+            assert not any(opened), "a message ends with open blocks"
+            ended.add(delta.choice)
+        elif isinstance(delta, (*OPENING, BlockAdded)):
+            assert delta.index == len(opened)
+            opened.append(not isinstance(delta, BlockAdded))
+        elif isinstance(delta, AudioDelta):
+            opened += [False] * (delta.index == len(opened))
+        elif type(delta).__name__.endswith("End"):
+            assert opened[delta.index], f"{delta} ends what is not open"
+            opened[delta.index] = False
+        else:
+            assert delta.index < len(opened), f"{delta} is of a block that never started"
+    if outcome.error is None:
+        assert ended == set(blocks), "a whole stream leaves a choice without its end"
+
+
+def assert_only_finished_calls_may_run(outcome: Outcome) -> None:
+    ended = {(delta.choice, delta.index) for delta in outcome.deltas if isinstance(delta, ToolCallEnd)}
+    started = [delta for delta in outcome.deltas if isinstance(delta, ToolCallStart)]
+    for choice, output in enumerate(outcome.outputs):
+        finished = [(choice, delta.index) in ended for delta in started if delta.choice == choice]
+        for call, whole in zip(output.message.tool_calls or [], finished, strict=True):
+            if not whole:
+                assert call.error is not None
+                assert call.function.arguments == {}
+
+
+def assert_begins(early: Outcome, late: Outcome) -> None:
+    """What was shown of a cut stream is the beginning of what the whole one says."""
+    for one, other in zip(early.outputs, late.outputs, strict=False):
+        assert other.message.text.startswith(one.message.text)
+        assert (other.message.thinking or "").startswith(one.message.thinking or "")
+        for call, whole in zip(one.message.tool_calls or [], other.message.tool_calls or [], strict=False):
+            assert (call.id, call.function.name) == (whole.id, whole.function.name)
+
+
+def finishes(answer: Answer, frames: list[bytes], protocol: str) -> int:
+    """How many frames it takes until each choice has its finish reason."""
+    places = [at for at, frame in enumerate(frames) if ENDS[protocol].search(frame)]
+    return places[len(answer.choices)] + 1
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol: str, data: st.DataObject) -> None:
+    answer = data.draw(answers(protocol))
+    body = render(answer, protocol, piece=data.draw(st.integers(1, 8)), interleave=data.draw(st.booleans()))
+    whole = read([body], protocol)
+    assert_well_formed(whole)
+    frames = split_frames(body)
+    enough = len(b"".join(frames[: finishes(answer, frames, protocol)])) - 2  # the last blank line may be missing
+    for at in {data.draw(st.integers(0, len(body))), data.draw(st.integers(0, enough - 1)), enough, len(body) - 1}:
+        cut = read([body[:at]], protocol)
+        assert (cut.error or {}).get("kind") == (None if at >= enough else "TruncatedStream")
+        assert_well_formed(cut)
+        assert_begins(cut, whole)
+        assert_only_finished_calls_may_run(cut)
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_an_error_inside_a_stream_ends_it_with_what_came_before(protocol: str, data: st.DataObject) -> None:
+    body = render(data.draw(answers(protocol)), protocol, piece=3)
+    whole, frames = read([body], protocol), split_frames(body)
+    at = data.draw(st.integers(0, len(frames) - 1))
+    outcome = read([fail(body, at, render_error(protocol))], protocol)
+    assert outcome.error is not None
+    assert outcome.error["status"] == 200
+    assert outcome.error["message"] == "Overloaded"
+    assert outcome.error["retryable"]
+    assert not any(isinstance(delta, MessageEnd) for delta in outcome.deltas)
+    assert_well_formed(outcome)
+    assert_begins(outcome, whole)
+    assert_only_finished_calls_may_run(outcome)
+    cut = read(frames[:at], protocol)
+    assert [output.message for output in outcome.outputs] == [output.message for output in cut.outputs] or not cut.error
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_a_broken_frame_ends_the_stream_with_what_came_before(protocol: str, data: st.DataObject) -> None:
+    body = render(data.draw(answers(protocol)), protocol, piece=3)
+    whole, frames = read([body], protocol), split_frames(body)
+    at = data.draw(st.integers(0, len([frame for frame in frames if b"[DONE]" not in frame]) - 1))
+    outcome = read([corrupt_frame(body, at)], protocol)
+    assert outcome.error is not None
+    assert outcome.error["kind"] == "ProtocolError"
+    assert outcome.error["frame"]
+    assert outcome.error["frame"] in frames[at]
+    assert_well_formed(outcome)
+    assert_begins(outcome, whole)
+    assert_only_finished_calls_may_run(outcome)
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_whatever_comes_it_is_deltas_or_a_typed_error(protocol: str, data: st.DataObject) -> None:
+    body = bytearray(render(data.draw(answers(protocol)), protocol, piece=4))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(body)))
+        body[at : at + data.draw(st.integers(0, 30))] = data.draw(st.binary(max_size=3) | st.sampled_from(NASTY))
+    outcome = read([bytes(body)], protocol)
+    assert_well_formed(outcome)
+    assert_only_finished_calls_may_run(outcome)
+
+
+NASTY = [
+    b"null",
+    b"[]",
+    b"{}",
+    b'"',
+    b"-1",
+    b"1e999",
+    b"NaN",
+    b'"\\ud83d"',
+    b"\n\n",
+    b"\n\ndata: null\n\n",
+    b"\n\ndata: []\n\n",
+    b'\n\ndata: {"choices":null}\n\n',
+    b'\n\ndata: {"choices":[null]}\n\n',
+    b'\n\ndata: {"choices":[{"index":7,"delta":{"content":"x"}}]}\n\n',
+    b'\n\ndata: {"choices":[{"delta":{"tool_calls":[{"index":9,"function":{"arguments":"x"}}]}}]}\n\n',
+    b'\n\ndata: {"type":"content_block_delta","index":9,"delta":{"type":"text_delta","text":"x"}}\n\n',
+    b'\n\ndata: {"type":"content_block_stop","index":9}\n\n',
+    b'\n\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}\n\n',
+    b'\n\ndata: {"type":"message_start","message":{"id":"other"}}\n\n',
+    b'\n\ndata: {"type":"message_stop"}\n\n',
+]
+
+
+def test_an_error_is_raised_once_more_by_every_later_call() -> None:
+    parser = get_protocol("anthropic").parser()
+    body = render(Answer(["Hi"]), "anthropic")
+    parser.feed(fail(body, 3, render_error("anthropic")))
+    assert parser.ended
+    for call in (lambda: parser.feed(b""), lambda: parser.feed(body), parser.finish, parser.finish):
+        with pytest.raises(APIError, match="Overloaded"):
+            call()
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_what_follows_the_end_is_not_read(protocol: str) -> None:
+    body = render(Answer(["Hi"]), protocol)
+    parser = get_protocol(protocol).parser()
+    assert parser.feed(body)
+    assert parser.ended
+    assert parser.feed(body) == parser.feed(b"\xff garbage") == parser.finish() == []
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("body", [b"", b": ping\n\n", b"\n\n"], ids=["nothing", "a heartbeat", "blank lines"])
+def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> None:
+    with pytest.raises(TruncatedStream):
+        _ = (parser := get_protocol(protocol).parser()).feed(body) + parser.finish()
+
+
+SPOKEN = Answer([Thinking("Hm. "), Text("It is "), Call("f", {"a": 1}), Call("g", {"b": 2})])
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_each_frame_that_is_missing_at_the_end_leaves_what_the_others_said(protocol: str) -> None:
+    frames = split_frames(render(SPOKEN, protocol, piece=1))
+    accumulator, parser = Accumulator(), get_protocol(protocol).parser()
+    for at, frame in enumerate(frames):
+        cut = read(frames[:at], protocol)
+        shown, kept = accumulator.snapshot().message, cut.outputs[0].message
+        assert (kept.text, kept.thinking) == (shown.text, shown.thinking)
+        assert len(kept.tool_calls or []) >= len(shown.tool_calls or [])  # what was held back is given out
+        fed: list[Delta] = parser.feed(frame)
+        for delta in fed:
+            accumulator.feed(delta)
+
+
+@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+def test_a_recording_cut_short_is_truncated_and_shows_what_came(recording: Any) -> None:
+    frames = split_frames(recording.body)
+    whole = read([recording.body], recording.protocol, **recording.options)
+    assert_well_formed(whole)
+    for at in sorted({len(frames) // 4, len(frames) // 2, len(frames) - 1}):
+        cut = read(frames[:at], recording.protocol, **recording.options)
+        assert_well_formed(cut)
+        assert_only_finished_calls_may_run(cut)
+        if whole.error is None and not any(isinstance(delta, Retract) for delta in whole.deltas):
+            assert cut.error is None or cut.error["kind"] == "TruncatedStream"
+            if recording.options["mode"] != "cumulative":
+                assert_begins(cut, whole)

@@ -18,6 +18,7 @@ _HOME = {
         "ConfigError",
         "ContentFiltered",
         "ContextOverflow",
+        "HistoryWarning",
         "InvalidRequest",
         "NotFound",
         "Overloaded",
@@ -27,10 +28,12 @@ _HOME = {
         "RateLimited",
         "ServerError",
         "StreamkitError",
+        "StreamkitWarning",
         "ToolError",
         "TransportError",
         "TransportTimeout",
         "TruncatedStream",
+        "UnsupportedParameterWarning",
         "TurnLimit",
     ),
     "streamkit.limits": ("Limits",),
@@ -82,10 +85,23 @@ _HOME = {
         "UnknownFrame",
         "UsageSnapshot",
     ),
+    "streamkit.events": (
+        "Event",
+        "OutputDelta",
+        "OutputEnd",
+        "RunEnd",
+        "RunFailed",
+        "RunStart",
+        "ToolEnd",
+        "ToolStart",
+        "ToolUpdate",
+        "TurnEnd",
+        "TurnStart",
+    ),
     "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
     "streamkit.tools": ("Tool", "tool"),
-    "streamkit.providers": ("Provider", "get_provider"),
+    "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
@@ -100,6 +116,7 @@ if TYPE_CHECKING:
     from streamkit.client import *
     from streamkit.deltas import *
     from streamkit.errors import *
+    from streamkit.events import *
     from streamkit.limits import *
     from streamkit.messages import *
     from streamkit.partial_json import *

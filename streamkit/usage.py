@@ -49,13 +49,16 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
         For snapshots of one response; counts of different responses add up with `+`.
         """
-        counts = (a if b is None else b for a, b in zip(_counts(self), _counts(later), strict=True))
-        fresh, output, read, write, reasoning = counts
+        # Some servers send a snapshot with every token, so this is spelt out.
+        fresh = self.input_tokens if later.input_tokens is None else later.input_tokens
+        output = self.output_tokens if later.output_tokens is None else later.output_tokens
+        read = self.cache_read_tokens if later.cache_read_tokens is None else later.cache_read_tokens
+        write = self.cache_write_tokens if later.cache_write_tokens is None else later.cache_write_tokens
+        reasoning = self.reasoning_tokens if later.reasoning_tokens is None else later.reasoning_tokens
         total = None
         if fresh is output is read is write is None:  # a total may come without the counts that make it
             total = self.total_tokens if later.total_tokens is None else later.total_tokens
-        cost = self.cost if later.cost is None else later.cost
-        return Usage(fresh, output, read, write, reasoning, total, cost)
+        return Usage(fresh, output, read, write, reasoning, total, self.cost if later.cost is None else later.cost)
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum over two responses."""
@@ -65,9 +68,16 @@ class Usage(Struct, frozen=True, omit_defaults=True):
         return Usage(fresh, output, read, write, reasoning, _add(self.total_tokens, other.total_tokens), cost)
 
     def __post_init__(self) -> None:
-        if self.total_tokens is None:
-            known = [n for n in _counts(self)[:4] if n is not None]
-            structs.force_setattr(self, "total_tokens", sum(known) if known else None)
+        if self.total_tokens is None and not (
+            self.input_tokens is self.output_tokens is self.cache_read_tokens is self.cache_write_tokens is None
+        ):
+            total = (
+                (self.input_tokens or 0)
+                + (self.output_tokens or 0)
+                + (self.cache_read_tokens or 0)
+                + (self.cache_write_tokens or 0)
+            )
+            structs.force_setattr(self, "total_tokens", total)
 
 
 def _counts(usage: Usage) -> list[int | None]:

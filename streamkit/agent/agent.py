@@ -7,12 +7,11 @@ from types import TracebackType
 from typing import Any, TypeAlias, Union
 
 from streamkit.agent.history import History, load_history, load_query
-from streamkit.agent.loop import Item, Loop
-from streamkit.agent.run import Run
+from streamkit.agent.loop import Loop
+from streamkit.agent.run import EventRun, Run
 from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
-from streamkit.events import Event, OutputDelta, OutputEnd
 from streamkit.messages import Message, MessageLike, MessageOutput
 from streamkit.tools import Tool, as_tool
 from streamkit.usage import Usage
@@ -97,15 +96,15 @@ class Agent:
         `partial`: what was shown is kept in the history; where nothing was, the query is taken back. Raises
         `TurnLimit` after `max_turns`.
         """
-        return Run(Loop(self, load_query(query)), _message)
+        return Run(Loop(self, load_query(query)), MessageOutput)
 
     def run_stream(self, query: MessageLike) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(Loop(self, load_query(query)), _delta)
+        return Run(Loop(self, load_query(query)), MessageDeltaOutput)
 
-    def run_events(self, query: MessageLike) -> Run[Event]:
+    def run_events(self, query: MessageLike) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return Run(Loop(self, load_query(query)), _event)
+        return EventRun(Loop(self, load_query(query)))
 
     async def aclose(self) -> None:
         """Close the client that `async with` keeps. A later run opens its own."""
@@ -130,20 +129,6 @@ class Agent:
         """The client of a run, and whether it is the run's to close."""
         shared = self._given or self._kept
         return (shared, False) if shared is not None else (self._new_client(), True)
-
-
-def _message(item: Item) -> MessageOutput | None:
-    return item if type(item) is MessageOutput else None
-
-
-def _delta(item: Item) -> MessageDeltaOutput | None:
-    return item if type(item) is MessageDeltaOutput else None
-
-
-def _event(item: Item) -> Event:
-    if isinstance(item, MessageDeltaOutput):
-        return OutputDelta(item)
-    return OutputEnd(item) if isinstance(item, MessageOutput) else item
 
 
 def _by_name(tools: Iterable[Tool | dict[str, Any]]) -> dict[str, Tool]:

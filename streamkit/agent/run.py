@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import AsyncGeneratorType, TracebackType
 from typing import Generic, TypeVar, cast
 
 from streamkit.agent.background import Closer, closer
 from streamkit.agent.loop import Item, Loop
+from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
+from streamkit.events import Event, OutputDelta, OutputEnd
+from streamkit.messages import MessageOutput
 
-__all__ = ["Run"]
+__all__ = ["EventRun", "Run"]
 
 T = TypeVar("T")
 
@@ -24,23 +27,21 @@ class Run(Generic[T]):
     in another run.
     """
 
-    def __init__(self, loop: Loop, pick: Callable[[Item], T | None]) -> None:
+    def __init__(self, loop: Loop, kind: type[T] | None = None) -> None:
         self._loop = loop
-        self._pick = pick
+        self._kind = kind
         self._items: AsyncGeneratorType[Item, None] | None = None
+        self._next: Callable[[], Awaitable[Item]] | None = None
         self._close_later: Closer
-        self._closed = False
 
     def __aiter__(self) -> Run[T]:
         return self
 
     async def __anext__(self) -> T:
-        if self._closed:
-            raise StopAsyncIteration
-        items = self._items or self._start()
+        following = self._next or self._start()
         while True:
-            item = self._pick(await items.__anext__())
-            if item is not None:
+            item = await following()
+            if type(item) is self._kind:
                 return item
 
     async def aclose(self) -> None:
@@ -48,7 +49,7 @@ class Run(Generic[T]):
         items = self._items if self._is_live() else None
         if items is not None and items.ag_running:
             raise ConfigError("the run is being read by another task: cancel that task to end the run")
-        self._closed = True
+        self._next = _nothing
         if items is not None:
             await items.aclose()
 
@@ -68,8 +69,23 @@ class Run(Generic[T]):
     def _is_live(self) -> bool:
         return self._items is not None and self._items.ag_frame is not None
 
-    def _start(self) -> AsyncGeneratorType[Item, None]:
+    def _start(self) -> Callable[[], Awaitable[Item]]:
         self._close_later = closer()
         self._loop.start()
         self._items = cast(AsyncGeneratorType[Item, None], self._loop.items())
-        return self._items
+        self._next = self._items.__anext__
+        return self._next
+
+
+class EventRun(Run[Event]):
+    """A run that yields all that happens."""
+
+    async def __anext__(self) -> Event:
+        item = await (self._next or self._start())()
+        if isinstance(item, MessageDeltaOutput):
+            return OutputDelta(item)
+        return OutputEnd(item) if isinstance(item, MessageOutput) else item
+
+
+async def _nothing() -> Item:
+    raise StopAsyncIteration

@@ -335,6 +335,7 @@ async def _unwind(chunks: AsyncGenerator[bytes, None], raw: AsyncGenerator[bytes
             await chunks.aclose()
         for _ in range(_UNREAD):
             await anext(raw)
+        await raw.aclose()
 
 
 async def _inflated(raw: AsyncIterator[bytes], inflater: Inflater) -> AsyncGenerator[bytes, None]:

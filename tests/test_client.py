@@ -47,6 +47,7 @@ from streamkit.tools import tool
 
 KEY = "sk-live-0123456789abcdef"
 ANSWER = Answer([Thinking("Let me look."), "It is sunny in Oslo.", Call("weather", {"city": "Oslo"})])
+# Reading the certificates for a client takes 80 ms, and no test here speaks TLS: hence `verify=False` below.
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
 MODELS = pytest.mark.parametrize("model", ["openai/gpt-5", "anthropic/claude-haiku-4-5"], ids=["openai", "anthropic"])
 
@@ -149,7 +150,7 @@ async def test_a_request_says_what_was_asked_for(model: str) -> None:
 @MODELS
 @LIBRARIES
 async def test_the_deltas_and_the_output_are_those_of_the_body(library: ModuleType, model: str) -> None:
-    async with ReplayServer(ANSWER) as server, library.AsyncClient() as http:
+    async with ReplayServer(ANSWER) as server, library.AsyncClient(verify=False) as http:
         client = client_at(server, model, http_client=http)
         async with client.stream("How is it?", max_tokens=50) as stream:
             deltas = await read(stream)
@@ -341,7 +342,7 @@ async def test_a_connection_that_breaks_after_the_last_word_has_spoilt_nothing(
 ) -> None:
     body = render(ANSWER, protocol_of(model))
     body = body if blank_line else no_last_blank_line(body)
-    async with ReplayServer(Reply(body=body, ends="drops")) as server, library.AsyncClient() as http:
+    async with ReplayServer(Reply(body=body, ends="drops")) as server, library.AsyncClient(verify=False) as http:
         output = await client_at(server, model, http_client=http).send("How is it?", max_tokens=50)
     assert output.message.text == "It is sunny in Oslo."
 
@@ -355,7 +356,10 @@ async def test_an_answer_cut_short_is_truncated_with_all_that_was_shown(
     frames = split_frames(render(ANSWER, protocol_of(model)))
     for count in range(1, len(frames) - 3, 3):
         shown: list[Delta] = []
-        async with ReplayServer(Reply(body=frames[:count], ends=ends)) as server, library.AsyncClient() as http:
+        async with (
+            ReplayServer(Reply(body=frames[:count], ends=ends)) as server,
+            library.AsyncClient(verify=False) as http,
+        ):
             with pytest.raises(TruncatedStream) as caught:
                 async with client_at(server, model, http_client=http).stream("Hello", max_tokens=50) as stream:
                     async for delta in stream:
@@ -475,7 +479,7 @@ async def test_leaving_at_any_delta_closes_the_connection_and_leaves_no_task(
     library: ModuleType, model: str, how: str
 ) -> None:
     answer = Reply(body=split_frames(render(ANSWER, protocol_of(model))), pace_s=0.0005, ends="hangs")
-    async with ReplayServer(answer) as server, library.AsyncClient() as http:
+    async with ReplayServer(answer) as server, library.AsyncClient(verify=False) as http:
         client = client_at(server, model, http_client=http)
         total = len(await read_all(client))
         await closed(server)
@@ -551,7 +555,7 @@ async def test_the_aiohttp_transport_serves_as_well(anyio_backend: str) -> None:
 
 
 async def test_an_http_client_of_the_callers_stays_open() -> None:
-    async with ReplayServer(ANSWER) as server, httpx.AsyncClient() as http:
+    async with ReplayServer(ANSWER) as server, httpx.AsyncClient(verify=False) as http:
         async with client_at(server, http_client=http) as client:
             await client.send("How is it?")
         assert not http.is_closed

@@ -31,6 +31,7 @@ from streamkit.testing import Answer, ReplayServer, Reply, render
 
 KEY = "sk-live-0123456789abcdef"
 MIB = 1 << 20
+# Reading the certificates for a client takes 80 ms, and no test here speaks TLS: hence `verify=False` below.
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
 MODELS = pytest.mark.parametrize("model", ["openai/gpt-5", "anthropic/claude-haiku-4-5"], ids=["openai", "anthropic"])
 
@@ -77,7 +78,7 @@ async def test_a_redirect_takes_neither_the_key_nor_the_request_to_another_host(
 ) -> None:
     async with ReplayServer(Answer(["stolen"])) as thief:
         redirect = Reply(status=status, headers={"location": f"{thief.url}/v1/chat/completions"})
-        async with ReplayServer(redirect) as server, library.AsyncClient(follow_redirects=True) as http:
+        async with ReplayServer(redirect) as server, library.AsyncClient(verify=False, follow_redirects=True) as http:
             with pytest.raises(APIError, match=f"redirects to {thief.url}.*not followed") as caught:
                 await client_at(server.url, model, http_client=http).send("Hello", max_tokens=50)
             assert len(server.requests) == 1
@@ -128,7 +129,7 @@ async def test_a_key_that_the_server_echoes_is_taken_out_of_the_error(reply: Cal
 
 @LIBRARIES
 async def test_no_error_of_the_connection_leads_to_the_key(library: ModuleType) -> None:
-    async with library.AsyncClient() as http:
+    async with library.AsyncClient(verify=False) as http:
         with pytest.raises(TransportError) as caught:
             await client_at("http://127.0.0.1:1", http_client=http).send("Hello")
         assert KEY not in shown(caught.value)
@@ -144,7 +145,7 @@ async def test_neither_the_logs_nor_any_repr_show_the_key(
     library: ModuleType, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        async with ReplayServer(Answer(["Hello there"])) as server, library.AsyncClient() as http:
+        async with ReplayServer(Answer(["Hello there"])) as server, library.AsyncClient(verify=False) as http:
             client = client_at(server.url, http_client=http, headers={"x-gateway-key": KEY})
             async with client.stream("Hello") as stream:
                 async for _ in stream:
@@ -169,7 +170,7 @@ def bomb() -> bytes:
 @pytest.mark.parametrize("limit", [MIB, 8 * MIB])
 async def test_a_gzip_bomb_ends_at_the_limit_with_bounded_memory(library: ModuleType, limit: int) -> None:
     answer = Reply(body=bomb(), headers={"content-type": "text/event-stream", "content-encoding": "gzip"})
-    async with ReplayServer(answer) as server, library.AsyncClient() as http:
+    async with ReplayServer(answer) as server, library.AsyncClient(verify=False) as http:
         client = client_at(server.url, http_client=http, limits=Limits(max_event_bytes=limit))
         with peak_below(3 * limit + 4 * MIB), pytest.raises(ProtocolError, match="max_event_bytes") as caught:
             await client.send("Hello")

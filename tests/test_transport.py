@@ -39,6 +39,7 @@ KEY = "sk-live-0123456789abcdef"
 BODY = b'{"a":1}'
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
 DEFAULT = Timeouts()
+# Reading the certificates for a client takes 80 ms, and no test here speaks TLS: hence `verify=False` below.
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
 
 
@@ -125,7 +126,7 @@ def reply(body: bytes, **headers: str) -> Reply:
 @pytest.mark.parametrize("sse", [True, False])
 async def test_a_request_goes_out_and_the_body_comes_back(library: ModuleType, sse: bool) -> None:
     timing = Timing()
-    async with ReplayServer(reply(b"data: 1\n\n")) as server, library.AsyncClient() as http:
+    async with ReplayServer(reply(b"data: 1\n\n")) as server, library.AsyncClient(verify=False) as http:
         assert await read_at(http, f"{server.url}/v1/", timing=timing, sse=sse) == b"data: 1\n\n"
     (request,) = server.requests
     assert (request.method, request.path, request.body) == ("POST", "/v1/chat?alt=sse", BODY)
@@ -169,7 +170,7 @@ async def test_a_connection_is_used_again_after_a_body_that_was_read_to_its_end(
 
 @LIBRARIES
 async def test_draining_reads_the_end_of_a_body_for_the_sake_of_the_connection(library: ModuleType) -> None:
-    async with ReplayServer(reply(b"data: [DONE]\n\n")) as server, library.AsyncClient() as http:
+    async with ReplayServer(reply(b"data: [DONE]\n\n")) as server, library.AsyncClient(verify=False) as http:
         for _ in range(3):
             exchange = await open_at(http, server.url)
             await anext(exchange.chunks)
@@ -202,7 +203,7 @@ async def test_closing_in_the_middle_closes_the_connection_and_ends_the_librarys
     library: ModuleType, reads: int, recwarn: pytest.WarningsRecorder
 ) -> None:
     endless = Reply(body=[b"data: %d\n\n" % number for number in range(1000)], pace_s=0.002)
-    async with ReplayServer(endless) as server, library.AsyncClient() as http:
+    async with ReplayServer(endless) as server, library.AsyncClient(verify=False) as http:
         exchange = await open_at(http, server.url)
         for _ in range(reads):
             await anext(exchange.chunks)
@@ -299,7 +300,7 @@ BROKEN: list[tuple[str, bytes, bool, type[StreamkitError], str]] = [
 async def test_a_broken_connection_is_a_typed_error(
     library: ModuleType, data: bytes, reset: bool, kind: type[StreamkitError], message: str
 ) -> None:
-    async with raw_server(sends(data, reset=reset)) as url, library.AsyncClient() as http:
+    async with raw_server(sends(data, reset=reset)) as url, library.AsyncClient(verify=False) as http:
         with pytest.raises(kind, match=message) as caught:
             await read_at(http, url)
     assert type(caught.value) is kind
@@ -309,14 +310,14 @@ async def test_a_broken_connection_is_a_typed_error(
 
 @LIBRARIES
 async def test_a_body_without_length_ends_with_its_connection(library: ModuleType) -> None:
-    async with raw_server(sends(OK + b"\r\ndata: 1\n\n")) as url, library.AsyncClient() as http:
+    async with raw_server(sends(OK + b"\r\ndata: 1\n\n")) as url, library.AsyncClient(verify=False) as http:
         assert await read_at(http, url) == b"data: 1\n\n"
 
 
 @LIBRARIES
 @pytest.mark.parametrize("reply_", [Reply(delay_s=30), Reply(body=b"data: 1\n\n", ends="hangs")], ids=["head", "body"])
 async def test_silence_longer_than_the_limit_is_a_timeout_that_names_it(library: ModuleType, reply_: Reply) -> None:
-    async with ReplayServer(reply_) as server, library.AsyncClient() as http:
+    async with ReplayServer(reply_) as server, library.AsyncClient(verify=False) as http:
         with pytest.raises(TransportTimeout, match=r"sent nothing within 0\.1 s \(read_timeout_s\)"):
             await read_at(http, server.url, timeouts=Timeouts(read_s=0.1))
         await closed(server)
@@ -473,7 +474,7 @@ REDIRECTS = [
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_redirect_is_an_error_that_names_its_target(status: int, location: str, target: str) -> None:
     redirect = Reply(status=status, headers={"location": location})
-    async with ReplayServer(redirect) as server, httpx.AsyncClient(follow_redirects=True) as http:
+    async with ReplayServer(redirect) as server, httpx.AsyncClient(verify=False, follow_redirects=True) as http:
         with pytest.raises(APIError, match=f"redirects to {target}") as caught:
             await open_at(http, server.url)
     assert len(server.requests) == 1
@@ -500,7 +501,7 @@ async def test_a_compressed_stream_is_read(
     compressed = compress(body)
     pieces = [compressed[at : at + 100] for at in range(0, len(compressed), 100)]
     answer = Reply(body=pieces, headers={"content-encoding": encoding})
-    async with ReplayServer(answer) as server, library.AsyncClient() as http:
+    async with ReplayServer(answer) as server, library.AsyncClient(verify=False) as http:
         assert await read_at(http, server.url) == body
 
 

@@ -132,7 +132,7 @@ def test_the_registry_of_providers_and_their_files_agree() -> None:
 
 def test_the_registry_of_protocols_and_their_files_agree() -> None:
     files = {
-        name.partition("/")[2]
+        name.removeprefix("protocols/").removesuffix("/__init__")
         for name, tree in TREES.items()
         if part(name) == "protocols"
         for node in tree.body

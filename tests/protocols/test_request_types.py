@@ -27,8 +27,8 @@ from streamkit.parts import (
     ValuePart,
 )
 from streamkit.protocols import Quirks, Request, ToolSpec
-from streamkit.protocols.anthropic_request import encode_request as encode_anthropic
-from streamkit.protocols.openai_chat_request import encode_request as encode_openai
+from streamkit.protocols.anthropic.request import encode_request as encode_anthropic
+from streamkit.protocols.openai_chat.request import encode_request as encode_openai
 from streamkit.providers import get_provider
 
 PNG = EmbeddedImage("image/png", b"\x89PNG")

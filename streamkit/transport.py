@@ -1,8 +1,9 @@
 """The one module that knows httpx: requests out, responses in, its errors as ours.
 
-An http client is an `httpx.AsyncClient`, an `httpx2.AsyncClient`, or what behaves like one: all that is asked of it is
-`stream`, as an async context manager. Its exceptions are known by the names of their classes, which both libraries
-share. httpx is loaded with the first client.
+An http client is an `httpx.AsyncClient`, an `httpx2.AsyncClient`, or what behaves like one: what is asked of it is
+`stream` as an async context manager, and of a response `status_code`, `headers` and `stream`. Exceptions are known by
+the names of their classes, which both libraries share. httpx is loaded with the first client. Of httpx-sse it is
+`aconnect_sse` that opens the connection; the framing is `streamkit.wire.sse`.
 
 A library's error holds the request, and the request holds the key; so ours are raised after its `except` block, not
 in it, and no chain leads from one to the other.
@@ -72,7 +73,6 @@ class Exchange:
         self, manager: AbstractAsyncContextManager[Any], response: Any, endpoint: Endpoint, timeouts: Timeouts | None
     ) -> None:
         self._manager = manager
-        self._response = response
         self._endpoint = endpoint
         self._timeouts = timeouts
         self._raw = _raw(response)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from msgspec import Struct
 
 from streamkit.protocols import PROTOCOLS
@@ -21,7 +21,10 @@ from streamkit.protocols import PROTOCOLS
 # The default repeats the same examples on each run, so that a failure is the change's; `thorough` looks for new ones:
 # pytest --hypothesis-profile=thorough
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=SLOW)
+PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
+settings.register_profile(
+    "quick", max_examples=60, deadline=None, derandomize=True, phases=PHASES, suppress_health_check=SLOW
+)
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=SLOW)
 settings.load_profile("quick")
 

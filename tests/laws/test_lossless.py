@@ -1,0 +1,245 @@
+"""The lossless law: what is unknown is passed through and kept, and what is broken only a little is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamkit.accumulator import coalesce
+from streamkit.deltas import Delta, RawFrame, UnknownFrame
+from streamkit.protocols import get_protocol
+from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+from streamkit.testing.mutations import HARMLESS, UNKNOWN, split_frames, unknown_event
+from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
+from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.strategies import answers
+from streamkit.wire.sse import SSEDecoder
+
+# Characters that stand for the halves of surrogate pairs until a body is rendered: those of the private use area.
+HALVES = 0xE000 - 0xD800
+# A block of Anthropic's goes back with all that it came with, so its unknown fields are its `extra`.
+KEPT_WITH_ALL_FIELDS = {"content_block"}
+
+
+def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:
+    return read_pieces(pieces, get_protocol(protocol).parser(mint=numbered_ids(), **options))
+
+
+def draw_body(data: st.DataObject, protocol: str, strategy: st.SearchStrategy[Answer] | None = None) -> bytes:
+    answer = data.draw(strategy or answers(protocol))
+    return render(answer, protocol, piece=data.draw(st.integers(1, 5)), interleave=data.draw(st.booleans()))
+
+
+def in_json(body: bytes, change: Callable[[Any], Any], **options: Any) -> bytes:
+    """The body with each record's JSON changed and written anew."""
+
+    def rewrite(match: re.Match[bytes]) -> bytes:
+        return b"data: " + json.dumps(change(json.loads(match[1])), **options).encode()
+
+    return re.sub(rb"(?m)^data: (\{.*)$", rewrite, body)
+
+
+def heard(outcome: Outcome) -> Outcome:
+    """What was said, without what depends on how it was spelt: heartbeats, and the bytes of an error."""
+    error = outcome.error and {fact: value for fact, value in outcome.error.items() if fact != "body"}
+    return msgspec.structs.replace(outcome, heartbeats=0, error=error)
+
+
+def without(kind: type, deltas: list[Delta]) -> list[Delta]:
+    return [delta for delta in deltas if not isinstance(delta, kind)]
+
+
+@pytest.mark.parametrize("mutate", HARMLESS.values(), ids=HARMLESS)
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_what_the_way_does_to_a_body_changes_nothing(
+    protocol: str, mutate: Callable[[bytes], bytes], data: st.DataObject
+) -> None:
+    body = draw_body(data, protocol)
+    assert heard(read([mutate(body)], protocol)) == heard(read([body], protocol))
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: st.DataObject) -> None:
+    body = draw_body(data, protocol)
+    plain, spiked = read([body], protocol), read([unknown_event(body)], protocol)
+    kept = [delta for delta in spiked.deltas if isinstance(delta, UnknownFrame)]
+    assert kept == [UnknownFrame('{"type":"streamkit.unheard_of","n":1}', "streamkit.unheard_of")]
+    assert without(UnknownFrame, spiked.deltas) == plain.deltas
+    assert spiked.outputs == plain.outputs
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_unknown_fields_change_nothing(protocol: str, data: st.DataObject) -> None:
+    def spike(value: Any) -> Any:
+        """Put an unknown field into each object but those of which every field is kept."""
+        if isinstance(value, list):
+            return [spike(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        spiked = {key: item if key in KEPT_WITH_ALL_FIELDS else spike(item) for key, item in value.items()}
+        return {**spiked, "x_new": [None, {"a": 1}]}
+
+    body = draw_body(data, protocol)
+    assert read([in_json(body, spike)], protocol) == read([body], protocol)
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.DataObject) -> None:
+    body = unknown_event(draw_body(data, protocol))
+    raw, plain = read([body], protocol, include_raw=True), read([body], protocol)
+    frames = [RawFrame(frame.data.decode(), frame.event) for frame in SSEDecoder(len(body)).feed(body)]
+    assert [delta for delta in raw.deltas if isinstance(delta, RawFrame)] == frames
+    assert isinstance(raw.deltas[0], RawFrame)
+    assert raw.outputs == plain.outputs
+    assert coalesce(without(RawFrame, raw.deltas)) == plain.deltas
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_escaped_and_bare_characters_are_the_same(protocol: str, data: st.DataObject) -> None:
+    body = draw_body(data, protocol)
+    assert read([in_json(body, lambda value: value, ensure_ascii=True)], protocol) == read([body], protocol)
+
+
+# Words of a model, thick with characters beyond the basic plane.
+WIDE = st.text("a é漢😀👩🏽𝄞", max_size=8)
+WIDE_CALLS = st.builds(Call, st.just("f"), st.dictionaries(WIDE, WIDE, max_size=2))
+WIDE_BLOCKS = st.lists(st.builds(Text, WIDE) | st.builds(Thinking, WIDE) | WIDE_CALLS, max_size=4)
+WIDE_ANSWERS = WIDE_BLOCKS.map(Answer) | WIDE.map(lambda text: Answer([Refusal("no" + text)]))
+
+
+def halved(text: str) -> str:
+    """The text with each wide character as two that stand for its halves."""
+    units = text.encode("utf-16-le")
+    codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
+    return "".join(chr(code + HALVES if 0xD800 <= code < 0xE000 else code) for code in codes)
+
+
+def with_escaped_halves(body: bytes) -> bytes:
+    halves = re.compile("[\ue000-\ue7ff]")
+    return halves.sub(lambda half: f"\\u{ord(half[0]) - HALVES:04x}", body.decode()).encode()
+
+
+def map_text(answer: Answer, change: Callable[[str], str]) -> Answer:
+    blocks: list[Any] = []
+    for block in answer.parts():
+        if isinstance(block, Call):
+            blocks.append(Call(block.name, change(block.text), block.id))
+        else:
+            blocks.append(msgspec.structs.replace(block, text=change(block.text)))
+    return msgspec.structs.replace(answer, blocks=blocks)
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(answer=WIDE_ANSWERS, piece=st.integers(1, 3))
+def test_a_character_cut_in_two_halves_is_joined_again(protocol: str, answer: Answer, piece: int) -> None:
+    whole = read([render(map_text(answer, str), protocol, piece=piece)], protocol)
+    cut = read([with_escaped_halves(render(map_text(answer, halved), protocol, piece=piece))], protocol)
+    assert cut == whole
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(answer=WIDE_ANSWERS, piece=st.integers(1, 3))
+def test_half_a_character_is_replaced(protocol: str, answer: Answer, piece: int) -> None:
+    def first_halves(text: str) -> str:
+        return re.sub("[\U00010000-\U0010ffff]", "\ue03d", text)
+
+    def replaced(text: str) -> str:
+        return re.sub("[\U00010000-\U0010ffff]", "\ufffd", text)
+
+    whole = read([render(map_text(answer, replaced), protocol, piece=piece)], protocol)
+    halves = read([with_escaped_halves(render(map_text(answer, first_halves), protocol, piece=piece))], protocol)
+    assert halves.outputs == whole.outputs
+    assert halves.error is None
+    assert msgspec.json.encode(halves.outputs)  # a message is JSON, whatever came
+
+
+LITTLE_BROKEN: list[tuple[str, bytes, str]] = [
+    ("a raw control character", b"a\x01b\tc", "a\x01b\tc"),
+    ("bad UTF-8", b"a\xffb\xc3", "a\ufffdb\ufffd"),
+    ("half of a pair", b"a\\ud83db", "a\ufffdb"),
+    ("the second half alone", b"a\\ude00b", "a\ufffdb"),
+    ("a pair within one piece", b"a\\ud83d\\ude00b", "a😀b"),
+    ("an encoded surrogate", b"a\xed\xa0\xbdb", "a\ufffd\ufffd\ufffdb"),
+    ("a null character", b"a\\u0000b", "a\x00b"),
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"), [case[1:] for case in LITTLE_BROKEN], ids=[case[0] for case in LITTLE_BROKEN]
+)
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("block", [Text, Thinking], ids=lambda kind: kind.__name__)
+def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str, said: bytes, text: str) -> None:
+    body = render(Answer([block("before "), block("HERE"), block(" after")]), protocol, piece=100)
+    outcome = read([body.replace(b"HERE", said)], protocol)
+    assert outcome.error is None
+    message = outcome.outputs[0].message
+    assert (message.text if block is Text else message.thinking) == f"before {text} after"
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999"])
+def test_a_number_that_json_has_not_spoils_nothing_where_it_is_not_read(protocol: str, number: bytes) -> None:
+    body = render(Answer(["one two"]), protocol, piece=3)
+    spiked = re.sub(rb"(?m)^data: \{", b'data: {"latency":' + number + b",", body)
+    assert read([spiked], protocol) == read([body], protocol)
+
+
+# How a known event is broken beyond repair: the frame that is put in, by protocol.
+BROKEN: list[tuple[str, str, bytes]] = [
+    ("anthropic", "a delta that is a list", b'{"type":"content_block_delta","index":0,"delta":[]}'),
+    ("anthropic", "a start without its block", b'{"type":"content_block_start","index":0}'),
+    ("anthropic", "no JSON", b"hello"),
+    ("anthropic", "half JSON", b'{"type":"content_block_delta","index":0'),
+    ("anthropic", "deep nesting", b'{"type":"content_block_delta","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+    ("openai-chat", "choices that are a number", b'{"choices":5}'),
+    ("openai-chat", "a choice that is a string", b'{"choices":["a"]}'),
+    ("openai-chat", "content that is a number", b'{"choices":[{"index":0,"delta":{"content":5}}]}'),
+    ("openai-chat", "no JSON", b"hello"),
+    ("openai-chat", "half JSON", b'{"choices":[{"index":0'),
+    ("openai-chat", "deep nesting", b'{"choices":[],"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "name", "frame"), BROKEN, ids=[f"{case[0]}: {case[1]}" for case in BROKEN])
+def test_a_known_event_that_is_broken_is_an_error_with_the_frame(protocol: str, name: str, frame: bytes) -> None:
+    event = b"event: content_block_delta\n" if protocol == "anthropic" else b""
+    body = unknown_event(render(Answer(["Hello"]), protocol), event + b"data: " + frame + b"\n\n")
+    outcome = read([body], protocol)
+    assert outcome.error is not None
+    assert outcome.error["kind"] == "ProtocolError"
+    assert outcome.error["frame"]
+    assert frame.startswith(outcome.error["frame"])
+
+
+@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+def test_what_the_way_does_to_a_recording_changes_nothing(recording: Any) -> None:
+    body = recording.body.rstrip(b"\r\n") + b"\n\n"  # some have no last blank line
+    whole = heard(read([body], recording.protocol, **recording.options))
+    for name, mutate in HARMLESS.items():
+        mutated = heard(read([mutate(body)], recording.protocol, **recording.options))
+        assert mutated == whole, name
+
+
+@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+def test_an_unknown_event_in_a_recording_is_kept(recording: Any) -> None:
+    frames = split_frames(recording.body)
+    body = b"".join([*frames[:1], UNKNOWN, *frames[1:]])
+    plain, spiked = (read([each], recording.protocol, **recording.options) for each in (recording.body, body))
+    extra = UnknownFrame('{"type":"streamkit.unheard_of","n":1}', "streamkit.unheard_of")
+    assert extra in spiked.deltas or len(frames) == 1 and plain.error is not None
+    assert spiked.outputs == plain.outputs
+    assert spiked.error == plain.error

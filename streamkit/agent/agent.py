@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeAlias, Union
 
-from streamkit.agent.history import History, load_history, load_query
+from streamkit.agent.history import Conversation, History, load_history, load_query
 from streamkit.agent.loop import Loop
 from streamkit.agent.run import EventRun, Run
 from streamkit.client import Client
@@ -38,8 +38,7 @@ class Agent:
     that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A
     `client` given stays the caller's to close; `model` may then be left out.
 
-    `history` is the live conversation, a list of messages that may be changed between runs; `usage` adds up all
-    responses, aborted ones included. Raises `ConfigError` for whatever is wrong in the arguments.
+    Raises `ConfigError` for whatever is wrong in the arguments.
     """
 
     def __init__(
@@ -68,9 +67,7 @@ class Agent:
             dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tools
         ]
         self._functions = _by_name(self.tools)
-        self.history: list[Message] = load_history(history, instruction)
-        self.usage = Usage()
-        self._active: Loop | None = None
+        self._conversation = Conversation(load_history(history, instruction))
         self._given = client
         self._kept: Client | None = None
         if client is not None:
@@ -88,6 +85,20 @@ class Agent:
         self._new_client = new_client
         self._client = new_client()  # so that what is wrong is found here; it has no connection yet
 
+    @property
+    def history(self) -> list[Message]:
+        """The conversation: a live list, to be changed between runs only."""
+        return self._conversation.history
+
+    @history.setter
+    def history(self, history: History) -> None:
+        self._conversation.history = load_history(history)
+
+    @property
+    def usage(self) -> Usage:
+        """What all responses have used, aborted ones included."""
+        return self._conversation.usage
+
     def run(self, query: MessageLike) -> Run[MessageOutput]:
         """Answer `query` (a string, a message, or a dict in its form); yields each message when it is complete.
 
@@ -96,15 +107,15 @@ class Agent:
         `partial`: what was shown is kept in the history; where nothing was, the query is taken back. Raises
         `TurnLimit` after `max_turns`.
         """
-        return Run(Loop(self, load_query(query)), MessageOutput)
+        return Run(self, Loop(load_query(query)), MessageOutput)
 
     def run_stream(self, query: MessageLike) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(Loop(self, load_query(query)), MessageDeltaOutput)
+        return Run(self, Loop(load_query(query)), MessageDeltaOutput)
 
     def run_events(self, query: MessageLike) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return EventRun(Loop(self, load_query(query)))
+        return EventRun(self, Loop(load_query(query)))
 
     async def aclose(self) -> None:
         """Close the client that `async with` keeps. A later run opens its own."""

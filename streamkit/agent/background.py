@@ -13,16 +13,17 @@ from contextvars import copy_context
 from types import AsyncGeneratorType
 from typing import Any, TypeAlias
 
-__all__ = ["Closer", "closer", "on_trio", "spawn"]
-
-_Generator: TypeAlias = AsyncGeneratorType[Any, None]
-Closer: TypeAlias = Callable[[_Generator], None]
+__all__ = ["hold", "on_trio", "spawn"]
 
 logger = logging.getLogger("streamkit")
+
+Generator: TypeAlias = AsyncGeneratorType[Any, None]
+Closer: TypeAlias = Callable[[Generator], None]
 
 # How long an asyncio loop that cancelled the closing of a generator has to shut down, and close it so, in s.
 SHUTDOWN_S = 1.0
 
+_held: set[Generator] = set()
 _tasks: set[Any] = set()  # asyncio itself holds no task
 
 
@@ -46,9 +47,22 @@ def spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> None:
     task.add_done_callback(_tasks.discard)
 
 
-def closer() -> Closer:
-    """Return what closes a generator of the running event loop from a destructor, in a task; to be made beforehand."""
-    return _trio_closer() if on_trio() else _asyncio_closer()
+def hold(generator: Generator) -> Callable[[], None]:
+    """Keep a generator of the running event loop from the garbage collector; return what lets it go.
+
+    That is for a destructor: where the generator has not ended, it is closed in a task first. Were it not held, Python
+    would finalise it by itself when it stands in a cycle with its owner: trio would warn, and asyncio would close it
+    a second time.
+    """
+    close = _trio_closer() if on_trio() else _asyncio_closer()
+    _held.add(generator)
+
+    def release() -> None:
+        if generator.ag_frame is not None:
+            close(generator)  # which holds it from here on
+        _held.discard(generator)
+
+    return release
 
 
 def _trio_closer() -> Closer:
@@ -56,7 +70,7 @@ def _trio_closer() -> Closer:
 
     token = trio.lowlevel.current_trio_token()
 
-    def close(generator: _Generator) -> None:
+    def close(generator: Generator) -> None:
         def start() -> None:
             if generator.ag_frame is None:
                 return
@@ -69,9 +83,12 @@ def _trio_closer() -> Closer:
             try:
                 token.run_sync_soon(start)
             except trio.RunFinishedError:
-                logger.debug("trio has ended before %r was closed", generator)
+                logger.debug("trio had ended before %r was closed", generator)
 
-        schedule()
+        if trio.lowlevel.in_trio_task() and trio.lowlevel.current_trio_token() is token:
+            start()  # at once, so that trio, should it end next, waits for it
+        else:
+            schedule()
 
     return close
 
@@ -81,7 +98,7 @@ def _asyncio_closer() -> Closer:
 
     loop = asyncio.get_running_loop()
 
-    def start(generator: _Generator) -> None:
+    def start(generator: Generator) -> None:
         task = loop.create_task(_close(generator))
         _tasks.add(task)
 
@@ -94,10 +111,10 @@ def _asyncio_closer() -> Closer:
 
         task.add_done_callback(ended)
 
-    def close(generator: _Generator) -> None:
+    def close(generator: Generator) -> None:
         if loop.is_closed():
-            return  # with its sockets; nothing can be awaited any more
-        if asyncio._get_running_loop() is loop:
+            logger.debug("the event loop was closed before %r was", generator)
+        elif asyncio._get_running_loop() is loop:
             start(generator)
         else:
             loop.call_soon_threadsafe(start, generator)
@@ -105,7 +122,7 @@ def _asyncio_closer() -> Closer:
     return close
 
 
-async def _close(generator: _Generator) -> None:
+async def _close(generator: Generator) -> None:
     try:
         await generator.aclose()
     except Exception:

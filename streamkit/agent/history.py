@@ -10,10 +10,20 @@ import msgspec
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.parts import RefusalPart, TextPart
+from streamkit.usage import Usage
 
-__all__ = ["History", "load_history", "load_query", "says_anything"]
+__all__ = ["Conversation", "History", "load_history", "load_query", "says_anything"]
 
 History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
+
+
+class Conversation:
+    """What an agent and its runs share: the messages, what they have used, and the run that has them, if any."""
+
+    def __init__(self, history: list[Message]) -> None:
+        self.history = history
+        self.usage = Usage()
+        self.holder: object | None = None
 
 
 def load_history(saved: History | None, instruction: str | None = None) -> list[Message]:

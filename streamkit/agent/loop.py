@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias, Union
+from weakref import ref
 
 import anyio
 from msgspec import structs
@@ -13,12 +14,13 @@ from msgspec import structs
 from streamkit.agent.history import says_anything
 from streamkit.agent.results import RESULT_END, result_deltas, result_message
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
-from streamkit.client import Client, Stream
+from streamkit.client import Stream
 from streamkit.deltas import MessageDeltaOutput, MessageEnd
 from streamkit.errors import ConfigError, StreamkitError, TurnLimit
 from streamkit.events import Event, RunEnd, RunFailed, RunStart, ToolEnd, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionPart
+from streamkit.tools import Tool
 from streamkit.usage import Usage
 
 if TYPE_CHECKING:
@@ -41,10 +43,7 @@ class Loop:
     the run.
     """
 
-    def __init__(self, agent: Agent, query: Message) -> None:
-        self._agent = agent
-        self._client: Client
-        self._owns_client = False
+    def __init__(self, query: Message) -> None:
         self._query = query
         self._stream: Stream | None = None  # of the message that is under way
         self._calls: list[FunctionPart] = []  # of the newest message, and how many of them have their answer
@@ -53,32 +52,41 @@ class Loop:
         self._usage: Usage | None = None
         self._settled = False
 
-    def start(self) -> None:
-        """Take the agent and add the query to its history; raises `ConfigError` where another run has the agent."""
-        connection = self._agent._connect()
-        if self._agent._active is not None:
+    def start(self, agent: Agent) -> None:
+        """Take the agent's conversation and add the query to it; raises `ConfigError` where another run has it.
+
+        Of the agent itself only a weak reference is kept: an abandoned run is held until it is closed, and must not
+        hold the agent, its tools, and by them perhaps whoever should have closed it.
+        """
+        self._conversation = agent._conversation
+        self._client, self._owns_client = agent._connect()
+        if self._conversation.holder is not None:
             raise ConfigError(
-                f"{self._agent!r} is still in a run: read it to its end, close it (`async with`, or aclose()), or make "
+                f"{agent!r} is still in a run: read it to its end, close it (`async with`, or aclose()), or make "
                 "another agent"
             )
-        self._client, self._owns_client = connection
-        self._agent._active = self
-        self._agent.history.append(self._query)
+        self._agent = ref(agent)
+        self._name = agent.name
+        self._max_turns = agent.max_turns
+        self._tools = [tool.spec if isinstance(tool, Tool) else tool for tool in agent.tools]
+        self._params = agent.params
+        self._conversation.holder = self
+        self._conversation.history.append(self._query)
 
     async def items(self) -> AsyncGenerator[Item, None]:
         """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""
-        agent, name = self._agent, self._agent.name
+        name, history = self._name, self._conversation.history
         try:
             yield RunStart(name)
             for turn in count(1):
-                if turn > agent.max_turns:
+                if turn > self._max_turns:
                     raise TurnLimit(
-                        f"{name} asked the model {agent.max_turns} times in one run, which is its max_turns; "
+                        f"{name} asked the model {self._max_turns} times in one run, which is its max_turns; "
                         "the history holds all of it, so another run can go on"
                     )
                 yield TurnStart(turn)
                 end: MessageEnd | None = None
-                async with self._client.stream(agent.history, tools=agent.tools, **agent.params) as stream:
+                async with self._client.stream(history, tools=self._tools, **self._params) as stream:
                     self._stream = stream
                     async for delta in stream:
                         if type(delta) is MessageEnd:
@@ -121,7 +129,7 @@ class Loop:
         if self._settled:
             return
         self._settled = True
-        history = self._agent.history
+        history = self._conversation.history
         if self._stream is not None:
             output = self._stream.output
             self._count(output.usage)
@@ -135,28 +143,28 @@ class Loop:
             text = CUT_OFF if self._runner else NOT_RUN
             history.append(known or result_message(self._calls[position], text, failed=True))
         self._stream = self._runner = None
-        self._agent._active = None
+        self._conversation.holder = None
 
     def _commit(self, output: MessageOutput) -> MessageOutput:
         """Take a complete message into the history."""
-        output = structs.replace(output, source_agent=self._agent.name)
+        output = structs.replace(output, source_agent=self._name)
         self._stream = None
         self._count(output.usage)
         self._append(output.message)
         return output
 
     def _append(self, message: Message) -> None:
-        self._agent.history.append(message)
+        self._conversation.history.append(message)
         self._calls, self._answered, self._runner = message.tool_calls or [], 0, None
 
     def _count(self, usage: Usage | None) -> None:
         if usage is not None:
             self._usage = self._usage + usage if self._usage else usage
-            self._agent.usage = self._agent.usage + usage
+            self._conversation.usage += usage
 
     async def _answer(self) -> AsyncGenerator[Item, None]:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
-        runner = self._runner = ToolRunner(self._agent._functions, self._calls)
+        runner = self._runner = ToolRunner(self._functions(), self._calls)
         runner.start()
         ended: dict[int, Message] = {}
         try:
@@ -174,10 +182,14 @@ class Loop:
             for item in self._result(result_message(call, CUT_OFF, failed=True)):
                 yield item
 
+    def _functions(self) -> Mapping[str, Tool]:
+        agent = self._agent()
+        return {} if agent is None else agent._functions
+
     def _result(self, message: Message) -> Iterator[Item]:
         """Take a result into the history, and return what is yielded of it."""
-        name = self._agent.name
-        self._agent.history.append(message)
+        name = self._name
+        self._conversation.history.append(message)
         self._answered += 1
         *deltas, end = result_deltas(message)
         yield from (MessageDeltaOutput(delta, None, None, 0, name) for delta in deltas)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from types import AsyncGeneratorType, TracebackType
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
-from streamkit.agent.background import Closer, closer
+from streamkit.agent.background import hold
 from streamkit.agent.loop import Item, Loop
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.events import Event, OutputDelta, OutputEnd
 from streamkit.messages import MessageOutput
+
+if TYPE_CHECKING:
+    from streamkit.agent.agent import Agent
 
 __all__ = ["EventRun", "Run"]
 
@@ -27,12 +30,13 @@ class Run(Generic[T]):
     in another run.
     """
 
-    def __init__(self, loop: Loop, kind: type[T] | None = None) -> None:
+    def __init__(self, agent: Agent, loop: Loop, kind: type[T] | None = None) -> None:
+        self._agent = agent
         self._loop = loop
         self._kind = kind
         self._items: AsyncGeneratorType[Item, None] | None = None
         self._next: Callable[[], Awaitable[Item]] | None = None
-        self._close_later: Closer
+        self._release: Callable[[], None]
 
     def __aiter__(self) -> Run[T]:
         return self
@@ -62,17 +66,18 @@ class Run(Generic[T]):
         await self.aclose()
 
     def __del__(self) -> None:
-        if self._items is not None and self._is_live():
-            self._loop.settle()
-            self._close_later(self._items)
+        if self._items is not None:
+            if self._is_live():
+                self._loop.settle()
+            self._release()
 
     def _is_live(self) -> bool:
         return self._items is not None and self._items.ag_frame is not None
 
     def _start(self) -> Callable[[], Awaitable[Item]]:
-        self._close_later = closer()
-        self._loop.start()
+        self._loop.start(self._agent)
         self._items = cast(AsyncGeneratorType[Item, None], self._loop.items())
+        self._release = hold(self._items)
         self._next = self._items.__anext__
         return self._next
 

@@ -46,7 +46,9 @@ class ToolRunner:
     """
 
     def __init__(self, tools: Mapping[str, Tool], calls: Sequence[FunctionPart]) -> None:
-        self._tools = tools
+        names = {call.function.name for call in calls}
+        self._tools = {name: tool for name, tool in tools.items() if name in names}
+        self._known = ", ".join(tools) or "none"
         self._calls = calls
         self.results: list[Message | None] = [None] * len(calls)
         self._send, self.events = anyio.create_memory_object_stream[tuple[int, ToolEvent]](QUEUE_SIZE)
@@ -81,6 +83,7 @@ class ToolRunner:
                         await self._send.send((position, start))
                         tasks.start_soon(self._answer, position, call)
         finally:
+            self._tools = {}  # of no more use, and they may hold whoever holds this
             self._send.close()
             self._ended.set()
 
@@ -113,7 +116,7 @@ class ToolRunner:
         if call.error is not None:
             raise ToolError(f"The call of {name} was not run: {call.error}. Make it again with its arguments complete.")
         if name not in self._tools:
-            raise ToolError(f"There is no tool {name!r}. There are: {', '.join(self._tools) or 'none'}.")
+            raise ToolError(f"There is no tool {name!r}. There are: {self._known}.")
         tool = self._tools[name]
         return tool, tool.validate(call.function.arguments)
 

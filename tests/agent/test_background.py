@@ -14,7 +14,7 @@ import anyio
 import pytest
 import trio
 
-from streamkit.agent.background import closer, on_trio, spawn
+from streamkit.agent.background import hold, on_trio, spawn
 
 variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable")
 
@@ -68,8 +68,11 @@ async def test_a_generator_is_closed_in_the_background() -> None:
     ended: list[str] = []
     generator: Any = counting(ended)
     await anext(generator)
-    closer()(generator)
+    release = hold(generator)
     del generator
+    gc.collect()
+    release()
+    del release
     assert ended == []
     with anyio.fail_after(1):
         while not ended:  # noqa: ASYNC110 # the closing tells nobody
@@ -80,9 +83,9 @@ async def test_a_generator_is_closed_from_another_thread() -> None:
     ended: list[str] = []
     generator: Any = counting(ended)
     await anext(generator)
-    close = closer()
-    await anyio.to_thread.run_sync(close, generator)
-    del generator
+    release = hold(generator)
+    await anyio.to_thread.run_sync(release)
+    del generator, release
     with anyio.fail_after(1):
         while not ended:  # noqa: ASYNC110 # the closing tells nobody
             await anyio.sleep(0.001)
@@ -95,7 +98,7 @@ def test_a_generator_is_closed_where_the_loop_ends_at_once(backend: str, caplog:
     async def main() -> None:
         generator: Any = counting(ended)
         await anext(generator)
-        closer()(generator)
+        hold(generator)()
 
     run(backend, main)
     gc.collect()
@@ -111,15 +114,48 @@ def test_closing_after_the_loop_has_ended_does_nothing(backend: str) -> None:
     async def main() -> None:
         generator: Any = counting(ended)
         await anext(generator)
-        kept.extend([closer(), generator])
+        kept.append(hold(generator))
 
     run(backend, main)
-    close, generator = kept
-    close(generator)
-    thread = threading.Thread(target=close, args=(generator,))
+    assert ended == ["closed"]  # by the loop itself
+    kept[0]()
+    thread = threading.Thread(target=kept[0])
     thread.start()
     thread.join()
-    assert ended == ["closed"]  # by the loop itself
+
+
+def test_a_loop_that_was_closed_without_closing_its_generators_is_left_alone() -> None:
+    generator: Any = counting([])
+    loop = asyncio.new_event_loop()
+
+    async def main() -> Callable[[], None]:
+        await anext(generator)
+        return hold(generator)
+
+    release = loop.run_until_complete(main())
+    loop.close()
+    release()
+
+
+async def test_a_generator_in_a_cycle_of_garbage_is_closed_once(caplog: pytest.LogCaptureFixture) -> None:
+    class Owner:
+        def __del__(self) -> None:
+            self.release()
+
+    ended: list[str] = []
+    owner: Any = Owner()
+    owner.me = owner
+    owner.generator = counting(ended)
+    await anext(owner.generator)
+    owner.release = hold(owner.generator)
+    del owner
+    gc.collect()
+    with anyio.fail_after(1):
+        while not ended:  # noqa: ASYNC110 # the closing tells nobody
+            await anyio.sleep(0.001)
+    await anyio.sleep(0.02)
+    assert ended == ["closed"]
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 async def test_an_error_while_closing_is_logged_and_goes_no_further(caplog: pytest.LogCaptureFixture) -> None:
@@ -132,7 +168,7 @@ async def test_an_error_while_closing_is_logged_and_goes_no_further(caplog: pyte
     generator: Any = breaks()
     await anext(generator)
     with caplog.at_level(logging.WARNING, "streamkit"):
-        closer()(generator)
+        hold(generator)()
         await anyio.wait_all_tasks_blocked()
         await anyio.sleep(0.01)
     assert [str(record.exc_info[1]) for record in caplog.records if record.exc_info] == ["while closing"]

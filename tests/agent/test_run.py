@@ -246,6 +246,29 @@ async def test_a_bare_break_ends_connection_and_tools_within_a_second_of_the_las
         assert ended.is_set()
 
 
+async def test_a_run_in_a_cycle_of_garbage_ends_too(make_agent: Any, watch: Watch, assert_whole: Any) -> None:
+    class App:
+        """Holds the agent and the run; and the agent holds it, by a tool that is not called."""
+
+        def __init__(self, server: ReplayServer) -> None:
+            self.agent = make_agent(server, tools=[*TOOLS, self.quit])
+            self.run = self.agent.run_events("start")
+
+        async def quit(self) -> None: ...
+
+    async with ReplayServer(reply) as server:
+        clean = await watch(server)
+        for at in (1, 4, 12, 16, 20, 30):
+            app = App(server)
+            for _ in range(at):
+                await anext(app.run)
+            history = app.agent.history
+            del app
+            gc.collect()
+            assert_whole(history)
+            await clean()
+
+
 async def test_the_next_prompt_may_follow_a_bare_break_at_once(make_agent: Any) -> None:
     async with ReplayServer(reply) as server:
         async with make_agent(server, tools=TOOLS) as agent:

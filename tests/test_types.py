@@ -16,7 +16,7 @@ from streamkit.parts import Part
 
 # Beside the protocols' and vendors' tables, which hold functions and classes and are never stored.
 TABLES = {"Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits"}
-HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas"]
+HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events"]
 TYPES = {
     kind
     for home in HOMES

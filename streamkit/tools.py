@@ -29,6 +29,9 @@ class Tool:
     see, or an object with `__call__`. The parameters' types become the schema; their descriptions come from
     `Annotated[…, msgspec.Meta(description=…)]`, else from the docstring. Calling a `Tool` calls the function as it is.
 
+    A plain function cannot be stopped: where a run ends before it, its thread is left behind and its result dropped,
+    but on asyncio Python waits for the thread when the program exits.
+
     Raises `ConfigError` for a function that cannot be a tool; for one defined in a class body, whose first parameter
     is not known to be the instance yet, types are looked at when the schema is first asked for.
     """

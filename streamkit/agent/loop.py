@@ -137,11 +137,10 @@ class Loop:
                 self._append(output.message)
         if isinstance(error, Exception) and history and history[-1] is self._query:
             history.pop()
-        results = self._runner.results if self._runner else []
+        results = self._runner.results if self._runner else [None] * len(self._calls)
+        text = CUT_OFF if self._runner else NOT_RUN
         for position in range(self._answered, len(self._calls)):
-            known = results[position] if self._runner else None
-            text = CUT_OFF if self._runner else NOT_RUN
-            history.append(known or result_message(self._calls[position], text, failed=True))
+            history.append(results[position] or result_message(self._calls[position], text, failed=True))
         self._stream = self._runner = None
         self._conversation.holder = None
 

@@ -39,10 +39,9 @@ class ToolRunner:
     """The calls of one message, each in a task of one task group, which stands in a task of its own.
 
     `start` starts them, `events` yields what happens, with the number of the call, until all have ended, `aclose` ends
-    them. `results` has the
-    message that answers each call, in the order of the calls, None while there is none. A call with an `error`, of an
-    unknown tool or with arguments that do not fit is answered by that at once. What is no failure of a tool alone
-    (`SystemExit`, say) ends all calls and is raised by `check`.
+    them. `results` has the message that answers each call, in the order of the calls, None while there is none. A call
+    with an `error`, of an unknown tool or with arguments that do not fit is answered by that at once. What is no
+    failure of a tool alone (`SystemExit`, say) ends all calls and is raised by `check`.
     """
 
     def __init__(self, tools: Mapping[str, Tool], calls: Sequence[FunctionPart]) -> None:

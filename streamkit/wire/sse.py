@@ -126,7 +126,7 @@ class SSEDecoder:
             else:
                 for line in lines:
                     self._take(line, out)
-                if self._line.size + len(self._data) + len(self._event) > self._limit:
+                if self._line.size and self._line.size + len(self._data) + len(self._event) > self._limit:
                     raise too_long(self._limit)
             self._idle = not (self._line.size or self._data or self._event or self._skip_lf)
         except ProtocolError as error:

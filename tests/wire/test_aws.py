@@ -242,8 +242,8 @@ def in_reads_of(size: int, body: bytes) -> list[bytes]:
 
 # name, the reads of a body that is as many times as large
 SHAPES: list[tuple[str, Callable[[int], list[bytes]]]] = [
-    ("one long message in small reads", lambda n: in_reads_of(64, event("x", b"x" * 100_000 * n))),
-    ("many messages in one read", lambda n: [VECTOR * 200 * n]),
+    ("one long message in small reads", lambda n: in_reads_of(16, event("x", b"x" * 50_000 * n))),
+    ("many messages in one read", lambda n: [VECTOR * 50 * n]),
     ("one message a read", lambda n: [VECTOR] * 500 * n),
 ]
 

@@ -115,8 +115,8 @@ def test_recorded_streams_are_read_line_by_line_in_every_cut(recording: Any, dec
 
 # name, the reads of a body that is as many times as large
 SHAPES: list[tuple[str, Callable[[int], list[bytes]]]] = [
-    ("one long line in small reads", lambda n: [b"x" * 64] * 2000 * n),
-    ("many lines in one read", lambda n: [b'{"a":1}\n' * 1000 * n]),
+    ("one long line in small reads", lambda n: [b"x" * 16] * 3000 * n),
+    ("many lines in one read", lambda n: [b'{"a":1}\n' * 300 * n]),
     ("one line a read", lambda n: [b'{"a":1}\n'] * 2000 * n),
 ]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from streamkit.errors import ConfigError, ProtocolError, TruncatedStream
 from streamkit.testing.chunking import CHUNKINGS, bytewise, linewise, splits, two_parts
+from streamkit.testing.mutations import split_frames
 from streamkit.wire import Frame
 from streamkit.wire.sse import SSEDecoder, encode_sse
 
@@ -35,12 +36,16 @@ CASES: list[tuple[str, bytes, list[Frame], int]] = [
     ("a name alone is reset", b'event: x\n\ndata: {"a":1}\n\n', [A], 1),
     ("a known name alone is reset", b'event: x\ndata: {"a":1}\n\nevent: x\n\ndata: {"b":2}\n\n',
      [Frame(A.data, "x"), B], 1),
+    ("a name known by now is not kept", b'event: x\ndata: {"a":1}\n\n' * 2 + b'data: {"b":2}\n\n',
+     [Frame(A.data, "x"), Frame(A.data, "x"), B], 0),
     ("an empty name", b'event: x\nevent:\ndata: {"a":1}\n\n', [A], 0),
     # line ends
     ("CRLF", b'data: {"a":1}\r\n\r\ndata: {"b":2}\r\n\r\n', [A, B], 0),
     ("CR", b'data: {"a":1}\r\rdata: {"b":2}\r\r', [A, B], 0),
     ("mixed ends", b'data: {"a":1}\r\n\ndata: {"b":2}\r\r\n', [A, B], 0),
     ("LF and CR are two ends", b'data: {"a":1}\n\rdata: {"b":2}\n\r', [A, B], 0),
+    ("CR and CRLF after data", b'data: {"a":1}\r\n\ndata: {"b":2}\r\n\n', [A, B], 0),
+    ("CR at first, LF later", b'data: {"a":1}\r\r' + b'data: {"b":2}\n\n' * 2, [A, B, B], 0),
     ("CR then the end of input", b'data: {"a":1}\r', [A], 0),
     ("CRLF after a name", b'event: x\r\ndata: {"a":1}\r\n\r\n', [Frame(A.data, "x")], 0),
     ("many blank lines", b'\n\n\ndata: {"a":1}\n\n\n\n\n', [A], 0),
@@ -90,6 +95,7 @@ CASES: list[tuple[str, bytes, list[Frame], int]] = [
     ("an error field", b'error: {"code":500}\n\ndata: {"a":1}\n\n', [Frame(b'{"code":500}', "error"), A], 0),
     ("an error field after data", b'data: {"a":1}\nerror: {"b":2}\n\n', [A, Frame(B.data, "error")], 0),
     ("an error field at the end", b'error: {"b":2}', [Frame(B.data, "error")], 0),
+    ("an error field after a name", b'event: x\nerror: {"b":2}\n\n', [Frame(B.data, "error")], 0),
     ("an empty error field", b"error:\n\n", [], 1),
     ("data on the line after", b'data:\n {"a":1}\n\ndata: {"b":2}\n\n', [Frame(b' {"a":1}'), B], 0),
     ("data on the line after, cut off", b'data:\n {"a":', [], 0),
@@ -106,7 +112,7 @@ CASES: list[tuple[str, bytes, list[Frame], int]] = [
 
 # name, body, limit, frames, class, words
 ERRORS: list[tuple[str, bytes, int, list[Frame], type[ProtocolError], str]] = [
-    ("a line over the limit", b'data: {"a":1}\n\ndata: ' + b"x" * 20 + b"\n\n", 20, [A], ProtocolError,
+    ("a line over the limit", b'data: {"a":1}\n\ndata: {"a":"' + b"x" * 20 + b'"}\n\n', 20, [A], ProtocolError,
      "max_event_bytes = 20 bytes"),
     ("an endless line", b'data: {"a":1}\n\ndata: ' + b"x" * 200, 20, [A], ProtocolError, "max_event_bytes = 20 bytes"),
     ("an endless comment", b'data: {"a":1}\n\n:' + b"x" * 200, 20, [A], ProtocolError, "max_event_bytes = 20 bytes"),
@@ -129,7 +135,7 @@ def ids(cases: list[Any]) -> dict[str, Any]:
 def test_a_body_gives_the_same_frames_in_every_cut(
     body: bytes, frames: list[Frame], heartbeats: int, decode: Any
 ) -> None:
-    cuts = [*[cut(body) for cut in CHUNKINGS.values()], *two_parts(body), *splits(body)]
+    cuts = [split_frames(body), *[cut(body) for cut in CHUNKINGS.values()], *two_parts(body), *splits(body)]
     for pieces in cuts:
         outcome = decode(SSEDecoder(LIMIT), pieces)
         assert (outcome.frames, outcome.heartbeats, outcome.error) == (frames, heartbeats, ""), pieces
@@ -142,7 +148,7 @@ def test_a_bad_body_gives_the_frames_before_it_and_one_error_in_every_cut(
     want = decode(SSEDecoder(limit), [body])
     assert want.frames == frames
     assert re.match(f"{kind.__name__}: .*{words}", want.error)
-    for pieces in [bytewise(body), linewise(body), *two_parts(body), *splits(body)]:
+    for pieces in [split_frames(body), bytewise(body), linewise(body), *two_parts(body), *splits(body)]:
         assert decode(SSEDecoder(limit), pieces) == want, pieces
 
 
@@ -181,10 +187,17 @@ def test_an_endless_body_ends_in_an_error_within_bounded_memory(start: bytes) ->
         decoder.finish()
 
 
-def test_many_names_are_all_told_apart() -> None:
-    names = [f"name-{number}" for number in range(500)] + ["n" * 5000]
-    body = b"".join(encode_sse(b"{}", name) for name in names * 2)
-    assert [frame.event for frame in SSEDecoder(LIMIT).feed(body)] == names * 2
+def test_many_names_are_all_told_apart_and_few_are_kept() -> None:
+    decoder, names = SSEDecoder(LIMIT), [f"name-{number}" for number in range(2000)] + ["n" * 50_000]
+    body = b"".join(encode_sse(b"{}", name) for name in names)
+    tracemalloc.start()
+    try:
+        for _ in range(2):
+            assert [frame.event for frame in decoder.feed(body)] == names
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < 50_000
 
 
 ENCODED: list[tuple[str, bytes, bytes]] = [

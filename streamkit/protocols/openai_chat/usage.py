@@ -6,7 +6,7 @@ recordings of DeepSeek, Moonshot, xAI, Mistral, Groq, OpenRouter, Perplexity and
 
 from __future__ import annotations
 
-from math import isfinite
+import sys
 from typing import Any
 
 from streamkit.usage import Usage, UsageCost
@@ -77,4 +77,6 @@ def _count(value: Any) -> int | None:
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    return float(value) if abs(value) <= sys.float_info.max else None  # neither infinite nor NaN nor an integer beyond

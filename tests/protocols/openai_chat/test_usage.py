@@ -58,6 +58,8 @@ CASES: list[tuple[str, Any, Usage | None]] = [
     ("floats", {"prompt_tokens": 3.0, "completion_tokens": 2.0}, Usage(3, 2)),
     ("nonsense", {"prompt_tokens": "3", "completion_tokens": 2, "cost": "free", "cached_tokens": -1}, Usage(None, 2)),
     ("booleans", {"prompt_tokens": True, "completion_tokens": 2}, Usage(None, 2)),
+    ("numbers past all bounds", {**BASE, "cost": 10**400, "cached_tokens": float("inf")}, Usage(100, 20)),
+    ("a whole cost", {**BASE, "cost": 2}, Usage(100, 20, cost=UsageCost(total=2.0))),
     ("zeros", {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cost": 0}, None),
     ("only a total", {"total_tokens": 0}, None),
     ("empty", {}, None),

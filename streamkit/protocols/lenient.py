@@ -14,7 +14,7 @@ import msgspec
 
 from streamkit.errors import ProtocolError
 
-__all__ = ["decode_lenient", "rejoin", "split_surrogate"]
+__all__ = ["decode_lenient", "rejoin", "split_surrogate", "too_deep"]
 
 T = TypeVar("T")
 
@@ -28,9 +28,14 @@ def decode_lenient(data: bytes, kind: type[T]) -> T:
         value = json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=_no_number)
         return msgspec.convert(value, kind)
     except RecursionError:
-        raise ProtocolError("the JSON of a frame is nested too deeply", frame=data[:1000]) from None
+        raise too_deep(data) from None
     except (ValueError, msgspec.ValidationError) as error:
         raise ProtocolError(f"a frame is not what its dialect says ({error})", frame=data) from None
+
+
+def too_deep(data: bytes) -> ProtocolError:
+    """Return the error for a frame whose nesting the interpreter cannot follow."""
+    return ProtocolError("the JSON of a frame is nested too deeply", frame=data[:1000])
 
 
 def split_surrogate(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from streamkit.errors import ConfigError
 from streamkit.parts import RefusalPart, TextPart, ValuePart
 from streamkit.protocols.lenient import rejoin
 
-__all__ = ["base64_text", "data_url", "json_text", "part_text", "scrub", "split_data_url", "value_text"]
+__all__ = ["base64_text", "compact_json", "data_url", "json_text", "part_text", "scrub", "split_data_url", "value_text"]
 
 
 def part_text(part: object) -> str | None:
@@ -29,11 +29,17 @@ def value_text(value: Any) -> str:
 def json_text(value: Any) -> str:
     """Return `value` as compact JSON; raises `ConfigError` where JSON cannot hold it."""
     try:
+        return compact_json(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"a value of type {type(value).__name__} cannot be sent as JSON: {error}") from None
+
+
+def compact_json(value: Any) -> str:
+    """Return a value that was decoded from JSON as compact JSON; raises `RecursionError` for one nested too deeply."""
+    try:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         return msgspec.json.encode(scrub(value)).decode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ConfigError(f"a value of type {type(value).__name__} cannot be sent as JSON: {error}") from None
 
 
 def scrub(value: Any) -> Any:

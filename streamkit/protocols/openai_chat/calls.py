@@ -14,11 +14,13 @@ import msgspec
 from streamkit.deltas import Delta
 from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.openai_chat.views import Function, ToolFragment
+from streamkit.protocols.values import compact_json, scrub
 from streamkit.protocols.writer import BlockWriter
 
 __all__ = ["CallReader"]
 
 _LEGACY = "function_call"  # the place of the one call that has no index
+_DIGITS = 9  # more of them are no index, and from 4301 on no number that Python reads
 _PLACEHOLDER = "{}"  # Databricks and others begin a call with it, then send the arguments in pieces
 
 _decode = msgspec.json.Decoder().decode
@@ -60,7 +62,7 @@ class CallReader:
         function = (fragment.custom if custom else function) or Function()
         self._read(_place(fragment.index), _id(fragment.id), function, custom, out)
         if fragment.extra_content is not None and self._current is not None:
-            self._current.extra = {"extra_content": fragment.extra_content}
+            self._current.extra = {"extra_content": scrub(fragment.extra_content)}
 
     def read_legacy(self, function: Function, out: list[Delta]) -> None:
         """Take in the legacy `function_call`; llama-cpp-python repeats in it what `tool_calls` says."""
@@ -82,6 +84,7 @@ class CallReader:
                 self._writer.arguments(out, call.block, _PLACEHOLDER)
             if call.extra is not None:
                 self._writer.mark_call(call.block, call.extra)
+                call.extra = None
 
     def _read(self, place: int | str | None, id: str, function: Function, custom: bool, out: list[Delta]) -> None:
         name = _word(function.name)
@@ -211,7 +214,7 @@ class _Call:
 
 
 def _place(index: Any) -> int | None:
-    if isinstance(index, str) and index.isdecimal():
+    if isinstance(index, str) and index.isdecimal() and len(index) <= _DIGITS:
         return int(index)
     return index if isinstance(index, int) and not isinstance(index, bool) else None
 
@@ -231,4 +234,4 @@ def _piece(arguments: Any) -> str:
     """Arguments as text; some servers send the object itself."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
-    return msgspec.json.encode(arguments).decode()
+    return compact_json(arguments)

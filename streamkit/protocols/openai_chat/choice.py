@@ -16,7 +16,7 @@ from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.calls import CallReader
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.openai_chat.media import read_base64, read_image
-from streamkit.protocols.openai_chat.reasoning import ReasoningDetails, details_text, reasoning_text
+from streamkit.protocols.openai_chat.reasoning import ReasoningDetails, detail_text, details_text, reasoning_text
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.think_tags import ThinkTags
 from streamkit.protocols.values import scrub
@@ -131,12 +131,13 @@ class ChoiceReader:
     def _read_details(self, details: list[dict[str, Any]], thinking: str, out: list[Delta]) -> None:
         """Add reasoning that comes with details; those without text of their own make a block as well."""
         self._write("thinking", thinking or details_text(details), out)
+        clean = self._clean(details)
         if self.writer.kind != "thinking":
-            if not self._details.brings_secret(details):
+            if not self._details.brings_secret(clean):
                 return
             self._interrupt(out)
             self.writer.open(out, "thinking")
-        self._details.add(details)
+        self._details.add(clean, [detail_text(detail) for detail in details])
 
     def _read_content(self, content: Any, out: list[Delta]) -> None:
         if isinstance(content, str):
@@ -180,7 +181,7 @@ class ChoiceReader:
         if signature:
             self._interrupt(out)
             self.writer.open(out, "thinking")
-            self._signature = signature
+            self._signature = self._clean(signature)
 
     def _read_text(self, text: str, out: list[Delta]) -> None:
         if self._tags is None:
@@ -213,7 +214,7 @@ class ChoiceReader:
                 out,
                 read_base64(audio["data"]) if _has(audio, "data") else b"",
                 self._clean(audio["transcript"]) if _has(audio, "transcript") else "",
-                id=audio["id"] if _has(audio, "id") else None,
+                id=self._clean(audio["id"]) if _has(audio, "id") else None,
                 expires_at=at if isinstance(at := audio.get("expires_at"), int) else None,
             )
         for image in _items(delta.images):
@@ -258,7 +259,7 @@ class ChoiceReader:
         signature, self._signature = self._signature, None
         for detail in details:
             signature = detail["signature"] if _has(detail, "signature") else signature
-        return signature, {"reasoning_details": self._clean(details)} if details else None
+        return signature, {"reasoning_details": details} if details else None
 
 
 _KINDS: tuple[Kind, ...] = ("thinking", "text", "refusal")

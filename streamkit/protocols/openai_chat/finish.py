@@ -6,7 +6,7 @@ from typing import Any
 
 from streamkit.messages import Finish, FinishReason
 from streamkit.protocols.lenient import rejoin
-from streamkit.protocols.values import json_text
+from streamkit.protocols.values import compact_json
 
 __all__ = ["filtered", "finish_word", "read_finish"]
 
@@ -46,7 +46,7 @@ def finish_word(value: Any) -> str | None:
         value = value["type"]
     if value is None or value == "" or value == "null":
         return None
-    return rejoin(value) if isinstance(value, str) else json_text(value)
+    return rejoin(value) if isinstance(value, str) else compact_json(value)
 
 
 def read_finish(
@@ -67,4 +67,4 @@ def filtered(results: Any) -> str | None:
     if not isinstance(results, dict):
         return None
     names = (name for name, result in results.items() if isinstance(result, dict) and result.get("filtered") is True)
-    return ", ".join(names) or None
+    return rejoin(", ".join(names)) or None

@@ -17,7 +17,7 @@ from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, Usage
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient, rejoin
+from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
 from streamkit.protocols.openai_chat.failures import find_failure
@@ -152,12 +152,18 @@ class ChatParser(Parser):
         if failure is not None and not isinstance(value.get("choices"), list):
             raise self._failure(failure)
         self._lenient = True
-        for reader in self._readers.values():
+        for reader in (self._first, *self._readers.values()):
             reader.lenient = True
         self._read_chunk(decode_lenient(data, Chunk), frame, out)
 
     def _read_chunk(self, chunk: Chunk, frame: Frame, out: list[Delta]) -> None:
         """Read a chunk of any kind; where it reports an error, what else it says comes first."""
+        try:
+            self._read_fields(chunk, frame, out)
+        except RecursionError:  # from what walks a value that is kept as it came
+            raise too_deep(frame.data) from None
+
+    def _read_fields(self, chunk: Chunk, frame: Frame, out: list[Delta]) -> None:
         if _is_error(frame):
             raise self._failure(frame.data)
         choices = [choice for choice in chunk.choices or () if choice is not None]
@@ -202,6 +208,8 @@ class ChatParser(Parser):
         except ProtocolError as error:
             error.frame = error.frame or frame.data
             raise
+        except RecursionError:
+            raise too_deep(frame.data) from None
 
     def _read_sources(self, citations: Any, results: Any, out: list[Delta]) -> None:
         """Add what the answer as a whole rests on; Perplexity sends the same lists on every chunk."""

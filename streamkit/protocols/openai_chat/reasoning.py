@@ -7,12 +7,13 @@ the text. They must be sent back as they were, whole (https://openrouter.ai/docs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.openai_chat.views import Delta
 
-__all__ = ["ReasoningDetails", "details_text", "reasoning_text"]
+__all__ = ["ReasoningDetails", "detail_text", "details_text", "reasoning_text"]
 
 # Where a detail keeps its text, by what it is: `reasoning.text` and `reasoning.summary`.
 _TEXT_FIELDS = ("text", "summary")
@@ -29,7 +30,12 @@ def reasoning_text(delta: Delta) -> str:
 
 def details_text(details: list[dict[str, Any]]) -> str:
     """Return the text in `reasoning_details`."""
-    return "".join(_text(detail) or "" for detail in details)
+    return "".join(detail_text(detail) or "" for detail in details)
+
+
+def detail_text(detail: dict[str, Any]) -> str | None:
+    """Return the text of one of them, None where it is of a kind that has none."""
+    return next((text for name in _TEXT_FIELDS if isinstance(text := detail.get(name), str)), None)
 
 
 class ReasoningDetails:
@@ -46,16 +52,16 @@ class ReasoningDetails:
         """Whether `details` hold a signature or encrypted data that has not come before."""
         return any(secret not in self._given for detail in details for secret in _secrets(detail))
 
-    def add(self, details: list[dict[str, Any]]) -> None:
-        """Take in the details of one chunk."""
-        for detail in details:
+    def add(self, details: list[dict[str, Any]], texts: Sequence[str | None]) -> None:
+        """Take in the details of one chunk; `texts` are theirs, which may hold halves of surrogate pairs."""
+        for detail, text in zip(details, texts, strict=True):
             self._given.update(_secrets(detail))
             key = (str(detail.get("type")), str(detail.get("index")))
             item = self._growing.get(key)
             if item is None or not item.takes(detail):
                 item = self._growing[key] = _Detail()
                 self._items.append(item)
-            item.add(detail, self._cumulative)
+            item.add(detail, text, self._cumulative)
 
     def take(self) -> list[dict[str, Any]]:
         """Return the details of the block, which ends here."""
@@ -80,11 +86,10 @@ class _Detail:
         ids = self.fields.get("id"), detail.get("id")
         return None in ids or ids[0] == ids[1]
 
-    def add(self, detail: dict[str, Any], cumulative: bool) -> None:
+    def add(self, detail: dict[str, Any], text: str | None, cumulative: bool) -> None:
         for name, value in detail.items():
             if value is not None or name not in self.fields:
                 self.fields[name] = value
-        text = _text(detail)
         if text:
             if cumulative:
                 self.pieces.clear()
@@ -96,10 +101,6 @@ class _Detail:
                 self.fields[name] = rejoin("".join(self.pieces))
                 break
         return self.fields
-
-
-def _text(detail: dict[str, Any]) -> str | None:
-    return next((text for name in _TEXT_FIELDS if isinstance(text := detail.get(name), str)), None)
 
 
 def _secrets(detail: dict[str, Any]) -> list[str]:

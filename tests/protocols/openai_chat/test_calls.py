@@ -255,6 +255,31 @@ def test_what_a_provider_signs_a_call_with_is_kept() -> None:
     assert ends == [ToolCallEnd(0, extra={"extra_content": extra}), ToolCallEnd(1)]
 
 
+def test_what_ends_twice_says_nothing_the_second_time() -> None:
+    writer = BlockWriter(0, mint=numbered_ids(), limits=Limits())
+    reader = CallReader(writer)
+    out: list[Delta] = []
+    reader.read(msgspec.convert({**fragment(0, "x", "f", "{}"), "extra_content": {"g": 1}}, ToolFragment), out)
+    reader.end(out)
+    writer.close(out)
+    before = list(out)
+    reader.end(out)
+    writer.release(out)
+    assert out == before
+
+
+ODD = [
+    ("an index too long for a number", fragment("9" * 5000, "x", "f", A), ("x", "f", A)),
+    ("arguments as an object with half a pair", fragment(0, "x", "f", {"a": "\ud83d"}), ("x", "f", '{"a":"\ufffd"}')),
+    ("arguments as a list", fragment(0, "x", "f", [1]), ("x", "f", "[1]")),
+]
+
+
+@pytest.mark.parametrize(("raw", "expected"), [case[1:] for case in ODD], ids=[case[0] for case in ODD])
+def test_a_field_of_an_odd_kind_is_read_as_what_it_may_mean(raw: Any, expected: tuple[str, str, str]) -> None:
+    assert calls(read([raw])) == [expected]
+
+
 def test_the_legacy_form_is_a_call_without_an_id() -> None:
     writer = BlockWriter(0, mint=numbered_ids(), limits=Limits())
     reader = CallReader(writer)

@@ -626,24 +626,44 @@ def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
     assert read_bytes(data[: data.index(b"Hi")]).outputs[0].message.text == "a\ufffd"
 
 
-def test_lone_surrogates_elsewhere_can_be_written_as_json() -> None:
-    record = chunk(
-        {
-            "content": "x",
-            "tool_calls": [{"index": 0, "id": "#", "function": {"name": "#", "arguments": '{"a":1}'}}],
-            "annotations": ["#"],
-            "reasoning_details": [{"type": "reasoning.encrypted", "data": "#"}],
-        },
-        "#",
-        choice={"logprobs": {"content": [{"token": "#"}]}},
-        id="#",
-        model="#",
-    )
-    outcome = read_bytes(body(record, DONE).replace(b"#", rb"\ud83d"))
+LONE: list[tuple[str, dict[str, Any]]] = [
+    ("the id and the model", chunk({"content": "x"}, id="#", model="#")),
+    ("the reason", chunk({"content": "x"}, "#")),
+    ("a reason of an odd kind", chunk({"content": "x"}, {"#": "#"})),
+    ("a call", chunk({"tool_calls": [{"index": 0, "id": "#", "function": {"name": "#", "arguments": "#"}}]})),
+    (
+        "arguments as an object",
+        chunk({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": {"#": "#"}}}]}),
+    ),
+    (
+        "what a call brings along",
+        chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f"}, "extra_content": {"#": "#"}}]}),
+    ),
+    ("a custom call", chunk({"tool_calls": [{"index": 0, "type": "custom", "custom": {"name": "#", "input": "#"}}]})),
+    ("an annotation", chunk({"content": "x", "annotations": ["#"]})),
+    ("a secret", chunk({"reasoning_details": [{"type": "reasoning.encrypted", "data": "#"}]})),
+    ("a signature", chunk({"reasoning_details": [{"type": "#", "text": "#", "signature": "#", "id": "#"}]})),
+    ("the signature of a part", chunk({"content": [{"type": "thinking", "thinking": "x", "signature": "#"}]})),
+    ("a part of an unknown kind", chunk({"content": [{"type": "#"}]})),
+    ("an image", chunk({"images": [{"image_url": {"url": "#", "detail": "#"}}]})),
+    ("sound", chunk({"audio": {"id": "#", "transcript": "#"}})),
+    ("a tool that ran", chunk({"executed_tools": [{"type": "#", "index": "#", "output": "#"}]})),
+    ("log probabilities", chunk({"content": "x"}, choice={"logprobs": {"content": [{"token": "#"}]}})),
+    (
+        "what a filter objected to",
+        chunk({}, "content_filter", choice={"content_filter_results": {"#": {"filtered": True}}}),
+    ),
+    ("sources before the text", {"choices": [], "citations": ["#"], "search_results": [{"url": "#"}]}),
+    ("an unknown frame", {"type": "#"}),
+]
+
+
+@pytest.mark.parametrize("record", [case[1] for case in LONE], ids=[case[0] for case in LONE])
+def test_lone_surrogates_anywhere_can_be_written_as_json(record: dict[str, Any]) -> None:
+    outcome = read_bytes(body(record, TEXT, DONE).replace(b"#", rb"\ud83d"))
     assert outcome.error is None
-    assert json.dumps(outcome.outputs[0].id) == r'"\ufffd"'
-    for delta in outcome.deltas:
-        assert msgspec.json.encode(delta)
+    written = msgspec.json.encode(outcome.deltas) + msgspec.json.encode(outcome.outputs)
+    assert "\ufffd".encode() in written or rb"\ud83d" in written
 
 
 BROKEN = [
@@ -765,6 +785,45 @@ def test_json_that_is_nested_without_end_is_an_error() -> None:
     error = fail(body(b'{"choices":' + b"[" * 200_000))
     assert isinstance(error, ProtocolError)
     assert "nested too deeply" in str(error)
+
+
+DEEP = [
+    ("content", '{"content":[%s]}', "null"),
+    ("a detail", '{"reasoning_details":[{"type":"x","x":%s}]}', "null"),
+    ("the index of a detail", '{"reasoning_details":[{"type":"x","text":"t","index":%s}]}', "null"),
+    ("arguments", '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":%s}}]}', "null"),
+    ("extra content", '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"},"extra_content":%s}]}', "null"),
+    ("an annotation", '{"content":"x","annotations":[%s]}', "null"),
+    ("a tool that ran", '{"executed_tools":[{"type":%s}]}', "null"),
+    ("a finish reason", "{}", "%s"),
+]
+
+
+@pytest.mark.parametrize(("delta", "reason"), [case[1:] for case in DEEP], ids=[case[0] for case in DEEP])
+@pytest.mark.parametrize("depth", [200, 600, 800, 900, 950])
+@pytest.mark.parametrize("leaf", ["1", '"\\ud83d"'], ids=["clean", "broken"])
+def test_any_depth_is_read_or_is_an_error_with_its_frame(delta: str, reason: str, depth: int, leaf: str) -> None:
+    deep = "[" * depth + leaf + "]" * depth
+    record = '{"choices":[{"index":0,"delta":DELTA,"finish_reason":REASON}]}'
+    record = record.replace("DELTA", delta.replace("%s", deep)).replace("REASON", reason.replace("%s", deep))
+    parser = get_protocol("openai-chat").parser()
+    try:
+        parser.feed(body(TEXT, record))
+        parser.feed(body(STOP, DONE))
+    except ProtocolError as error:
+        assert "nested too deeply" in str(error)
+        assert record.startswith(str(error.frame, "ascii"))
+
+
+def test_choices_that_ended_stay_whole_where_another_is_cut() -> None:
+    call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}, "extra_content": {"g": 1}}
+    outcome = read(chunk({"tool_calls": [call]}, "tool_calls"), chunk({"content": "x"}, index=1))
+    assert outcome.error is not None
+    assert "TruncatedStream" in str(outcome.error)
+    first, second = outcome.outputs
+    assert first.finish_reason == FinishReason("tool_call", "tool_calls")
+    assert [call.id for call in first.message.tool_calls or []] == ["a"]
+    assert second.message.text == "x"
 
 
 def test_an_error_in_a_frame_keeps_the_message_that_it_would_have_ended() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamkit.protocols.openai_chat.reasoning import ReasoningDetails, details_text, reasoning_text
+from streamkit.protocols.openai_chat.reasoning import ReasoningDetails, detail_text, details_text, reasoning_text
 from streamkit.protocols.openai_chat.views import Delta
 
 
@@ -72,11 +72,15 @@ CASES: list[tuple[str, list[list[dict[str, Any]]], list[dict[str, Any]]]] = [
 ]
 
 
+def add(details: ReasoningDetails, chunk: list[dict[str, Any]]) -> None:
+    details.add(chunk, [detail_text(detail) for detail in chunk])
+
+
 @pytest.mark.parametrize(("chunks", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_details_are_put_together(chunks: list[list[dict[str, Any]]], expected: list[dict[str, Any]]) -> None:
     details = ReasoningDetails()
     for chunk in chunks:
-        details.add(chunk)
+        add(details, chunk)
     assert details.take() == expected
     assert details.take() == []
 
@@ -84,9 +88,9 @@ def test_details_are_put_together(chunks: list[list[dict[str, Any]]], expected: 
 def test_what_is_taken_does_not_change_any_more() -> None:
     details = ReasoningDetails()
     piece = text("a")
-    details.add([piece])
+    add(details, [piece])
     first = details.take()
-    details.add([text("b")])
+    add(details, [text("b")])
     assert first == [text("a")]
     assert piece == text("a")
     assert details.take() == [text("b")]
@@ -95,7 +99,7 @@ def test_what_is_taken_does_not_change_any_more() -> None:
 def test_the_text_of_a_cumulative_detail_is_the_last_one() -> None:
     details = ReasoningDetails(cumulative=True)
     for piece in ("a", "ab", "abc"):
-        details.add([text(piece)])
+        add(details, [text(piece)])
     assert details.take() == [text("abc")]
 
 
@@ -104,6 +108,12 @@ def test_a_secret_is_new_once() -> None:
     assert not details.brings_secret([text("a"), text("", signature=None)])
     for secret in (text("", signature="s"), encrypted("x")):
         assert details.brings_secret([secret])
-        details.add([secret])
+        add(details, [secret])
         details.take()
         assert not details.brings_secret([secret])
+
+
+def test_the_text_of_a_detail_may_be_cut_within_a_surrogate_pair() -> None:
+    details = ReasoningDetails()
+    details.add([text("a\ufffd"), text("\ufffd")], ["a\ud83d", "\ude00"])
+    assert details.take() == [text("a😀")]

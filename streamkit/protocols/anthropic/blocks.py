@@ -30,6 +30,7 @@ from streamkit.errors import ProtocolError
 from streamkit.parts import Part, RawPart, ServerToolPart
 from streamkit.protocols.anthropic.views import decode_value
 from streamkit.protocols.lenient import decode_lenient, rejoin, split_surrogate
+from streamkit.protocols.values import scrub
 
 __all__ = ["Blocks", "CollectedBlock", "StreamedBlock"]
 
@@ -297,8 +298,8 @@ def _json(text: str) -> Any:
         return decode_value(text)
     except (msgspec.DecodeError, RecursionError):
         try:
-            return decode_lenient(text.encode(), object)
-        except ProtocolError:
+            return scrub(decode_lenient(text.encode(), object))
+        except (ProtocolError, RecursionError):
             return text
 
 

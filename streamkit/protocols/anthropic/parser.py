@@ -37,7 +37,7 @@ from streamkit.protocols.anthropic.views import (
 )
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient
+from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.values import scrub
 from streamkit.usage import Usage
 from streamkit.wire import Frame
@@ -45,6 +45,7 @@ from streamkit.wire import Frame
 __all__ = ["AnthropicParser"]
 
 _ROLES = get_args(Role)
+_PIECES = {**TEXT_FIELDS, "text": "text", "thinking": "thinking"}  # where a delta, or a block that starts, has text
 _WHOLE = -2  # the number of a block that comes whole, in no stream
 _METRICS = "amazon-bedrock-invocationMetrics"
 
@@ -101,11 +102,14 @@ class AnthropicParser(Parser):
     def _read_slowly(self, frame: Frame, out: list[Delta]) -> None:
         """Read any frame but the commonest deltas."""
         try:
-            value = decode_value(frame.data)
-        except (msgspec.DecodeError, RecursionError):
-            self._read_broken(frame, out)
-            return
-        self._dispatch(value, frame, out)
+            try:
+                value = decode_value(frame.data)
+            except (msgspec.DecodeError, RecursionError):
+                self._read_broken(frame, out)
+            else:
+                self._dispatch(value, frame, out)
+        except RecursionError:  # from what walks a value that is kept as it came
+            raise too_deep(frame.data) from None
 
     def _read_broken(self, frame: Frame, out: list[Delta]) -> None:
         """Read a frame that is no strict JSON."""
@@ -126,12 +130,7 @@ class AnthropicParser(Parser):
                 raise
             self._read([Frame(line, frame.event) for line in lines], out)  # records without blank lines between
             return
-        if not _is_text_delta(value):  # whose half surrogates are kept: the other half may be in the next delta
-            try:
-                value = scrub(value)
-            except RecursionError:
-                raise _too_deep(frame) from None
-        self._dispatch(value, frame, out)
+        self._dispatch(_scrubbed(value), frame, out)
 
     def _dispatch(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         if isinstance(value, list):  # a body that is the list of its records, or of its one error
@@ -157,8 +156,6 @@ class AnthropicParser(Parser):
             handler(self, msgspec.convert(value, dict[str, Any]), frame, out)
         except msgspec.ValidationError as error:
             raise ProtocolError(f"a record of type {kind} is not of its form ({error})", frame=frame.data) from None
-        except RecursionError:
-            raise _too_deep(frame) from None
 
     # One method a type of record.
 
@@ -257,14 +254,16 @@ def _unknown(frame: Frame) -> UnknownFrame:
     return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
-def _too_deep(frame: Frame) -> ProtocolError:
-    return ProtocolError("the JSON of a frame is nested too deeply", frame=frame.data[:1000])
-
-
-def _is_text_delta(value: Any) -> bool:
-    delta = value.get("delta") if isinstance(value, dict) else None
-    kind = delta.get("type") if isinstance(delta, dict) else None
-    return isinstance(kind, str) and kind in TEXT_FIELDS
+def _scrubbed(value: Any) -> Any:
+    """Return a record without lone surrogates but in its text, where the other half may come with the next record."""
+    clean = scrub(value)
+    for holder in ("delta", "content_block"):
+        given = value.get(holder) if isinstance(value, dict) else None
+        if isinstance(given, dict) and isinstance(given.get("type"), str):
+            field = _PIECES.get(given["type"])
+            if field in given:
+                clean[holder][field] = given[field]
+    return clean
 
 
 def _index(record: dict[str, Any]) -> int:

@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 
+import msgspec
 import pytest
 
 from streamkit.accumulator import accumulate, coalesce
@@ -711,6 +712,55 @@ def test_surrogates_elsewhere_never_reach_the_message():
     output = accumulate(read(body + sse(stop(), STOP))[0])
     assert output.message.contents[0].raw["x"] == "\ufffd"
     assert output.message.tool_calls[0].id == "\ufffd"
+
+
+LONE = [
+    ("the message", {"type": "message_start", "delta": {"type": "text_delta"}, "message": {"id": "#", "model": "#"}}),
+    (
+        "a call",
+        {**begin(0, "tool_use", id="#", name="#", input={"#": "#"}, caller="#"), "delta": {"type": "text_delta"}},
+    ),
+    ("an unknown block with text", begin(0, "novelty", text="#", thinking="#")),
+    ("a signature at the start", begin(0, "thinking", thinking="#", signature="#")),
+    ("a signature", delta(0, "signature_delta", signature="#", thinking="#")),
+    ("a citation", delta(0, "citations_delta", citation={"#": "#"})),
+    ("a result", begin(0, "web_search_tool_result", tool_use_id="#", content=["#"])),
+    ("the end", {"type": "message_delta", "delta": {"type": "text_delta", "stop_reason": "#", "stop_sequence": "#"}}),
+]
+
+
+@pytest.mark.parametrize("record", [case[1] for case in LONE], ids=[case[0] for case in LONE])
+def test_lone_surrogates_anywhere_can_be_written_as_json(record):
+    deltas, error = read(sse(record, STOP).replace(b"#", rb"\ud83d"))
+    assert error is None
+    assert "\ufffd".encode() in msgspec.json.encode(deltas)
+    assert "\ufffd".encode() in msgspec.json.encode(accumulate(deltas))
+
+
+@pytest.mark.parametrize(("kind", "field"), [("text", "text"), ("thinking", "thinking")])
+def test_a_pair_split_between_the_start_of_a_block_and_its_delta_is_joined(kind, field):
+    records = [START, begin(0, kind, **{field: "<"}), delta(0, f"{kind}_delta", **{field: ">"}), stop(), STOP]
+    body = sse(*records).replace(b"<", rb"a\ud83d").replace(b">", rb"\ude00b")
+    message = accumulate(read(body)[0]).message
+    assert (message.thinking or message.text) == "a😀b"
+
+
+SERVER_INPUT = [
+    ("half a pair", r'{"a":"\ud83d"}', {"a": "\ufffd"}),
+    ("cut short", '{"a":"x', '{"a":"x'),
+    ("deep and broken", '{"a":NaN,"b":' + "[" * 700 + "]" * 700 + "}", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("input", "expected"), [case[1:] for case in SERVER_INPUT], ids=[case[0] for case in SERVER_INPUT]
+)
+def test_the_input_of_a_servers_call_is_read_as_far_as_it_can_be(input, expected):
+    for end in ([delta(0, "input_json_delta", partial_json="")], [{"type": "content_block_stop", "index": 0}]):
+        body = sse(START, begin(0, "server_tool_use", id="a", name="b"), arguments(0, input), *end, stop(), STOP)
+        deltas, error = read(body)
+        assert error is None
+        assert accumulate(deltas).message.contents[0].raw["input"] == (input if expected is None else expected)
 
 
 def test_a_type_of_another_kind_in_a_broken_frame_is_an_error():

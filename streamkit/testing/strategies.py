@@ -7,13 +7,41 @@ like a frame or a tag, the empty string. Strategies cost more to make than to us
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
+from streamkit.deltas import (
+    AudioDelta,
+    BlockAdded,
+    CitationAdded,
+    Delta,
+    Logprobs,
+    MessageEnd,
+    MessageStart,
+    RefusalDelta,
+    RefusalEnd,
+    RefusalStart,
+    Replace,
+    Retract,
+    TextDelta,
+    TextEnd,
+    TextStart,
+    ThinkingDelta,
+    ThinkingEnd,
+    ThinkingStart,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    UnknownFrame,
+    UsageSnapshot,
+)
+from streamkit.messages import FinishReason
+from streamkit.parts import ValuePart
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.usage import Usage
 
-__all__ = ["answers", "arguments", "json_values", "texts", "usages"]
+__all__ = ["answers", "arguments", "delta_streams", "json_values", "texts", "usages"]
 
 _TRICKY = [
     "\n",
@@ -112,3 +140,57 @@ def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.Search
 
 def _with(answer: Answer, choices: list[Answer]) -> Answer:
     return Answer(answer.blocks, answer.finish, answer.raw_finish, answer.usage, answer.id, answer.model, choices)
+
+
+_KINDS: list[tuple[Any, Any, Any]] = [
+    (TextStart, TextDelta, TextEnd),
+    (ThinkingStart, ThinkingDelta, ThinkingEnd),
+    (RefusalStart, RefusalDelta, RefusalEnd),
+    (ToolCallStart, ToolCallDelta, ToolCallEnd),
+]
+
+
+@st.composite
+def _delta_streams(draw: st.DrawFn) -> list[Delta]:
+    out: list[Delta] = []
+    choices = draw(st.integers(1, 2))
+    blocks: list[tuple[int, int, Any, Any]] = []
+    for choice in range(choices):
+        out.append(MessageStart(id="r", choice=choice))
+        for index, (start, piece, end) in enumerate(draw(st.lists(st.sampled_from(_KINDS), min_size=1, max_size=3))):
+            name = (f"c{index}", "f") if start is ToolCallStart else ()
+            out.append(start(index, *name, choice=choice))
+            blocks.append((choice, index, piece, end))
+    for _ in range(draw(st.integers(0, 12))):
+        choice, index, piece, _ = draw(st.sampled_from(blocks))
+        out.append(draw(_one_delta(choice, index, piece)))
+    out += [end(index, choice=choice) for choice, index, _, end in blocks]
+    if choices == 1:
+        last = len(blocks)
+        out += [AudioDelta(last, b"\x01", "a"), AudioDelta(last, b"\x02", "b"), BlockAdded(last + 1, ValuePart([1]))]
+    out += [MessageEnd(FinishReason("stop"), choice=choice) for choice in range(choices)]
+    if draw(st.integers(0, 9)) == 0:
+        out = [*out[: draw(st.integers(1, len(out)))], Retract("again"), *out]
+    return out
+
+
+@cache
+def _one_delta(choice: int, index: int, piece: Any) -> st.SearchStrategy[Delta]:
+    """One more delta of a block, or one that comes between; pieces of text are by far the most."""
+    rare: list[st.SearchStrategy[Delta]] = [
+        st.builds(Replace, st.just(index), texts(), choice=st.just(choice)),
+        st.builds(UsageSnapshot, usages()),
+        st.builds(UnknownFrame, texts()),
+        texts().map(lambda text: Logprobs([{"token": text}], choice=choice)),
+        texts().map(lambda text: Logprobs(None, [{"token": text}], choice=choice)),
+    ]
+    if piece is TextDelta:
+        rare.append(texts().map(lambda text: CitationAdded(index, {"cited": text}, choice=choice)))
+    pieces: st.SearchStrategy[Delta] = st.builds(piece, st.just(index), texts(), choice=st.just(choice))
+    return st.integers(0, 2).flatmap(lambda sort: st.one_of(rare) if sort == 0 else pieces)
+
+
+@cache
+def delta_streams() -> st.SearchStrategy[list[Delta]]:
+    """Deltas as a dialect might give them: blocks that overlap, choices that take turns, rare deltas in between."""
+    return _delta_streams()

@@ -220,6 +220,14 @@ def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> 
         _ = (parser := get_protocol(protocol).parser()).feed(body) + parser.finish()
 
 
+@pytest.mark.parametrize("protocol", SCRIPTED)
+@given(data=st.data())
+def test_a_last_frame_without_its_blank_line_still_counts(protocol: str, data: st.DataObject) -> None:
+    frames = split_frames(render(data.draw(answers(protocol)), protocol, piece=3))
+    body = b"".join(frames[: data.draw(st.integers(1, len(frames)))])
+    assert read([body[:-1]], protocol) == read([body[:-2]], protocol) == read([body], protocol)
+
+
 SPOKEN = Answer([Thinking("Hm. "), Text("It is "), Call("f", {"a": 1}), Call("g", {"b": 2})])
 
 
@@ -231,7 +239,8 @@ def test_each_frame_that_is_missing_at_the_end_leaves_what_the_others_said(proto
         cut = read(frames[:at], protocol)
         shown, kept = accumulator.snapshot().message, cut.outputs[0].message
         assert (kept.text, kept.thinking) == (shown.text, shown.thinking)
-        assert len(kept.tool_calls or []) >= len(shown.tool_calls or [])  # what was held back is given out
+        begun = sum(b'"name":' in each for each in frames[:at])
+        assert len(kept.tool_calls or []) == begun  # what was held back is given out
         fed: list[Delta] = parser.feed(frame)
         for delta in fed:
             accumulator.feed(delta)

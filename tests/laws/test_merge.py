@@ -4,89 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamkit.accumulator import Accumulator, accumulate, coalesce
-from streamkit.deltas import (
-    AudioDelta,
-    BlockAdded,
-    CitationAdded,
-    Delta,
-    Logprobs,
-    MessageEnd,
-    MessageStart,
-    RefusalDelta,
-    RefusalEnd,
-    RefusalStart,
-    Replace,
-    Retract,
-    TextDelta,
-    TextEnd,
-    TextStart,
-    ThinkingDelta,
-    ThinkingEnd,
-    ThinkingStart,
-    ToolCallDelta,
-    ToolCallEnd,
-    ToolCallStart,
-    UnknownFrame,
-    UsageSnapshot,
-)
-from streamkit.messages import FinishReason, MessageOutput
-from streamkit.parts import ValuePart
+from streamkit.deltas import Delta, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
+from streamkit.messages import MessageOutput
 from streamkit.protocols import get_protocol
 from streamkit.testing.scripts import SCRIPTED, render
-from streamkit.testing.strategies import answers, texts, usages
-
-KINDS: list[tuple[Any, Any, Any]] = [
-    (lambda index, choice: TextStart(index, choice=choice), TextDelta, TextEnd),
-    (lambda index, choice: ThinkingStart(index, choice=choice), ThinkingDelta, ThinkingEnd),
-    (lambda index, choice: RefusalStart(index, choice=choice), RefusalDelta, RefusalEnd),
-    (lambda index, choice: ToolCallStart(index, f"c{index}", "f", choice=choice), ToolCallDelta, ToolCallEnd),
-]
-
-
-@st.composite
-def streams(draw: st.DrawFn) -> list[Delta]:
-    """Deltas as some dialect might give them: blocks that overlap, choices that take turns, rare deltas between."""
-    out: list[Delta] = []
-    choices = draw(st.integers(1, 2))
-    blocks: list[tuple[int, int, Any, Any]] = []
-    for choice in range(choices):
-        out.append(MessageStart(id="r", choice=choice))
-        kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=3))
-        for index, (start, piece, end) in enumerate(kinds):
-            out.append(start(index, choice))
-            blocks.append((choice, index, piece, end))
-    for _ in range(draw(st.integers(0, 12))):
-        choice, index, piece, _ = draw(st.sampled_from(blocks))
-        rare = draw(st.integers(0, 11))
-        text = draw(texts())
-        if rare == 0:
-            out.append(Replace(index, text, choice=choice))
-        elif rare == 1:
-            out.append(UsageSnapshot(draw(usages())))
-        elif rare == 2:
-            out.append(Logprobs([{"token": text}], choice=choice))
-        elif rare == 3:
-            out.append(UnknownFrame(text))
-        elif rare == 4 and piece is TextDelta:
-            out.append(CitationAdded(index, {"cited": text}, choice=choice))
-        else:
-            out.append(piece(index, text, choice=choice))
-    for choice, index, _, end in blocks:
-        out.append(end(index, choice=choice))
-    last = len(blocks)
-    if choices == 1:
-        out += [AudioDelta(last, b"\x01", "a"), AudioDelta(last, b"\x02", "b"), BlockAdded(last + 1, ValuePart([1]))]
-    out += [MessageEnd(FinishReason("stop"), choice=choice) for choice in range(choices)]
-    if draw(st.integers(0, 9)) == 0:
-        out = [*out[: draw(st.integers(1, len(out)))], Retract("again"), *out]
-    return out
+from streamkit.testing.strategies import answers, delta_streams
 
 
 def outputs(deltas: Iterable[Delta]) -> list[MessageOutput]:
@@ -122,12 +50,12 @@ def assert_merging_changes_nothing(deltas: list[Delta], places: list[int]) -> No
 PLACES = st.lists(st.integers(0, 1000), max_size=5)
 
 
-@given(streams(), PLACES)
+@given(delta_streams(), PLACES)
 def test_merging_any_groups_of_deltas_changes_no_message(deltas: list[Delta], places: list[int]) -> None:
     assert_merging_changes_nothing(deltas, places)
 
 
-@given(streams())
+@given(delta_streams())
 def test_no_two_neighbours_are_left_that_could_be_one(deltas: list[Delta]) -> None:
     fragments = (TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta)
     for one, next_one in pairwise(coalesce(deltas)):
@@ -135,7 +63,7 @@ def test_no_two_neighbours_are_left_that_could_be_one(deltas: list[Delta]) -> No
             assert (one.index, one.choice) != (next_one.index, next_one.choice)
 
 
-@given(streams())
+@given(delta_streams())
 def test_merging_leaves_the_deltas_that_it_was_given(deltas: list[Delta]) -> None:
     before = repr(deltas)
     coalesce(deltas)

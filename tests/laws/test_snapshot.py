@@ -14,9 +14,22 @@ from streamkit.deltas import Delta, TextDelta, ToolCallDelta
 from streamkit.messages import MessageOutput
 from streamkit.protocols import get_protocol
 from streamkit.testing.scripts import SCRIPTED, render
-from streamkit.testing.strategies import answers
+from streamkit.testing.strategies import answers, delta_streams
 
 encode = msgspec.json.encode
+
+
+def assert_looking_is_safe(deltas: list[Delta]) -> None:
+    said = encode(deltas)
+    accumulator = Accumulator()
+    kept: list[tuple[list[MessageOutput], bytes]] = []
+    for delta in deltas:
+        accumulator.feed(delta)
+        seen = [accumulator.snapshot(), *accumulator.outputs()]
+        kept.append((seen, encode(seen)))
+    assert all(encode(seen) == before for seen, before in kept)
+    assert accumulator.finish() == accumulate(deltas)  # looking all the time changed nothing
+    assert encode(deltas) == said  # and no delta was changed, as by growing a message that it points at
 
 
 def deltas_of(data: st.DataObject, protocol: str) -> list[Delta]:
@@ -28,17 +41,12 @@ def deltas_of(data: st.DataObject, protocol: str) -> list[Delta]:
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @given(data=st.data())
 def test_a_snapshot_is_unchanged_by_later_deltas(protocol: str, data: st.DataObject) -> None:
-    deltas = deltas_of(data, protocol)
-    said = encode(deltas)
-    accumulator = Accumulator()
-    kept: list[tuple[list[MessageOutput], bytes]] = []
-    for delta in deltas:
-        accumulator.feed(delta)
-        seen = [accumulator.snapshot(), *accumulator.outputs()]
-        kept.append((seen, encode(seen)))
-    assert all(encode(seen) == before for seen, before in kept)
-    assert accumulator.finish() == accumulate(deltas)  # looking all the time changed nothing
-    assert encode(deltas) == said  # and no delta was changed, as by growing a message that it points at
+    assert_looking_is_safe(deltas_of(data, protocol))
+
+
+@given(delta_streams())
+def test_a_snapshot_of_any_deltas_is_unchanged_by_later_ones(deltas: list[Delta]) -> None:
+    assert_looking_is_safe(deltas)
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)

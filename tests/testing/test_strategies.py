@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamkit.accumulator import accumulate
+from streamkit.deltas import Delta
+from streamkit.messages import FinishReason
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.testing.expected import expected
 from streamkit.testing.scripts import SCRIPTED, render
-from streamkit.testing.strategies import answers, arguments, json_values, texts, usages
+from streamkit.testing.strategies import answers, arguments, delta_streams, json_values, texts, usages
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
@@ -67,3 +71,16 @@ def test_there_are_answers_of_each_sort() -> None:
 
 def test_choices_can_be_left_out() -> None:
     assert not any(answer.choices for answer in drawn(choices=False))
+
+
+def test_there_are_deltas_of_each_sort_that_make_messages() -> None:
+    sorts: set[str] = set()
+
+    @settings(max_examples=150)
+    @given(delta_streams())
+    def collect(deltas: list[Delta]) -> None:
+        assert accumulate(deltas).finish_reason == FinishReason("stop")
+        sorts.update(type(delta).__name__ for delta in deltas)
+
+    collect()
+    assert sorts == {kind.__name__ for kind in get_args(Delta)} - {"RawFrame"}

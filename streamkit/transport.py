@@ -47,6 +47,7 @@ logger = logging.getLogger("streamkit")
 HTTPClient: TypeAlias = Any
 
 CLOSE_S = 1.0  # how long closing a connection may take
+CLOSING_S = 1.0  # a request that is lost with a closing connection is lost within that; later, it was being answered
 DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
 ERROR_BODY_S = 10.0  # how long the body of an error may take
 KEEPALIVE_S = 30.0  # how long an idle connection is kept: a turn's tools run meanwhile, and load balancers cut at 60
@@ -163,20 +164,26 @@ async def open_exchange(
 ) -> Exchange:
     """Send a request and return its answer once the headers are there.
 
-    `timeouts` None leaves those to the http client. Stamps `timing`. Raises `TransportError` where no answer came,
-    `APIError` where it is an error, a redirect, which is never followed, or a page in place of a stream.
+    `timeouts` None leaves those to the http client. Stamps `timing`. A connection that the server was closing when it
+    was taken for the request is replaced, once. Raises `TransportError` where no answer came, `APIError` where it is
+    an error, a redirect, which is never followed, or a page in place of a stream.
     """
     if getattr(http, "is_closed", False):
         raise ConfigError("the http client is closed")
-    manager = _request(http, endpoint, encoded, body, timeouts, sse)
     timing.sent_ns = perf_counter_ns()
     fault: StreamkitError | None = None
-    try:
-        opened = await manager.__aenter__()
-    except Exception as error:
-        fault = _map_error(error, endpoint, timeouts, opening=True)
-        if fault is None:
-            raise
+    for again in (False, True):
+        manager = _request(http, endpoint, encoded, body, timeouts, sse)
+        try:
+            opened = await manager.__aenter__()
+        except Exception as error:
+            fault = _map_error(error, endpoint, timeouts, opening=True)
+            if fault is None:
+                raise
+            if not again and _was_closing(error, timing.sent_ns):
+                fault = None
+                continue
+        break
     if fault is not None:
         raise fault
     timing.headers_ns = perf_counter_ns()
@@ -269,6 +276,16 @@ def _redirect(exchange: Exchange, endpoint: Endpoint, url: str) -> APIError:
         status=exchange.status,
         request_id=exchange.request_id,
     )
+
+
+def _was_closing(error: Exception, sent_ns: int) -> bool:
+    """Whether a request met the end of a connection that was kept for it, and so was read by nobody."""
+    soon = perf_counter_ns() - sent_ns < CLOSING_S * 1e9
+    return soon and not {kind.__name__ for kind in type(error).__mro__}.isdisjoint(_CLOSED)
+
+
+# By name, as below: the server ended the connection without a word, while reading, or while writing.
+_CLOSED = {"RemoteProtocolError", "ReadError", "WriteError"}
 
 
 def _map_error(

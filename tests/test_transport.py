@@ -168,6 +168,48 @@ async def test_a_connection_is_used_again_after_a_body_that_was_read_to_its_end(
     assert len(server.requests) == 3
 
 
+def answers_then_drops(requests: list[bytes], *, reset: bool = False) -> Callable[[SocketStream], Awaitable[None]]:
+    """Answer the first request as if the connection were kept, and any other by closing or resetting it."""
+
+    async def handle(stream: SocketStream) -> None:
+        while True:
+            await sends(b"", reset=reset and bool(requests))(stream)
+            requests.append(BODY)
+            if len(requests) % 2 == 0:
+                return
+            await stream.send(OK + b"content-length: 9\r\n\r\ndata: 1\n\n")
+
+    return handle
+
+
+@LIBRARIES
+@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
+async def test_a_request_lost_with_a_connection_that_was_closing_goes_out_again(
+    library: ModuleType, reset: bool
+) -> None:
+    requests: list[bytes] = []
+    async with raw_server(answers_then_drops(requests, reset=reset)) as url, library.AsyncClient(verify=False) as http:
+        for _ in range(3):
+            assert await read_at(http, url) == b"data: 1\n\n"
+    assert len(requests) == 5
+
+
+@pytest.mark.parametrize(("closing_s", "sent"), [(1.0, 2), (0.0, 1)], ids=["at once", "later"])
+async def test_a_request_goes_out_again_once_and_only_if_it_was_lost_at_once(
+    monkeypatch: pytest.MonkeyPatch, closing_s: float, sent: int
+) -> None:
+    monkeypatch.setattr(transport, "CLOSING_S", closing_s)
+    requests = []
+
+    async def handle(stream: SocketStream) -> None:
+        requests.append(await stream.receive())
+
+    async with raw_server(handle) as url, httpx.AsyncClient(verify=False) as http:
+        with pytest.raises(TransportError, match="broke"):
+            await open_at(http, url)
+    assert len(requests) == sent
+
+
 @LIBRARIES
 async def test_draining_reads_the_end_of_a_body_for_the_sake_of_the_connection(library: ModuleType) -> None:
     async with ReplayServer(reply(b"data: [DONE]\n\n")) as server, library.AsyncClient(verify=False) as http:

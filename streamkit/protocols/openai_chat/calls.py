@@ -7,6 +7,7 @@ that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -42,18 +43,31 @@ class CallReader:
         self._calls: list[_Call] = []
         self._current: _Call | None = None
         self._waiting: _Call | None = None  # not announced yet
+        self._before = 0  # how many calls had begun before this chunk
 
     def __bool__(self) -> bool:
         """Whether there is any call."""
         return bool(self._calls)
 
-    def read(self, fragment: ToolFragment, out: list[Delta]) -> None:
-        """Take in one fragment."""
+    def read(self, fragments: Iterable[ToolFragment | None], out: list[Delta]) -> None:
+        """Take in the fragments of one chunk."""
+        self._before = len(self._calls)
+        for fragment in fragments:
+            if fragment is not None:
+                self._read_fragment(fragment, out)
+
+    def _read_fragment(self, fragment: ToolFragment, out: list[Delta]) -> None:
         function = fragment.function
         if fragment.id is None and function is not None and function.name is None and fragment.extra_content is None:
             call = self._by_place.get(fragment.index) if type(fragment.index) is int else None
             piece = function.arguments
-            if call is not None and type(piece) is str and 0 < call.size != len(piece) and not self._cumulative:
+            if (
+                call is not None
+                and type(piece) is str
+                and 0 < call.size != len(piece)
+                and piece[:1] != "{"
+                and not self._cumulative
+            ):
                 self._current = call  # as nearly every fragment: more arguments, and nothing to decide
                 call.take(piece)
                 self._writer.arguments(out, call.block, piece)
@@ -115,8 +129,10 @@ class CallReader:
             if id:
                 return self._by_id.get(id)
             call = self._current
-            begins = call is not None and name and call.name and (name != call.name or call.is_over(name, piece))
-            return None if begins else call
+            if call is None or not (name and call.name):
+                return call
+            begun_here = len(self._calls) > self._before and call is self._calls[-1]
+            return None if begun_here or call.is_over(name, piece) or name != call.name else call
         call = self._by_place.get(place)
         if call is None:
             if name or id:
@@ -195,22 +211,30 @@ class _Call:
         """Whether a fragment in the same place with no id to tell begins another call."""
         if not self.size:
             return False
-        return name != self.name or (piece.lstrip().startswith("{") and self._is_whole() and piece != self.text())
+        return name != self.name or (piece.lstrip().startswith("{") and self._is_whole() and not self.repeats(piece))
 
     def repeats(self, piece: str) -> bool:
-        """Whether `piece` is all that came, sent once more: of an object that is no continuation."""
-        whole = len(piece) == self.size and piece.lstrip().startswith("{") and piece.rstrip().endswith("}")
-        return whole and piece == self.text()
+        """Whether `piece` is the object that came, sent once more, perhaps with other white space.
+
+        Nothing can follow a whole object, so no continuation looks so; one that is half as long is none.
+        """
+        if 2 * len(piece) < self.size or not (piece.lstrip().startswith("{") and piece.rstrip().endswith("}")):
+            return False
+        return piece == self.text() or (self._is_whole() and _value(piece) == _value(self.text()))
 
     def _is_whole(self) -> bool:
         last = self.pieces[-1].rstrip()
         if last and not last.endswith("}"):
             return False
-        try:
-            _decode(self.text())
-        except (ValueError, RecursionError):
-            return False
-        return True
+        return _value(self.text()) is not None
+
+
+def _value(text: str) -> Any:
+    """The value of a JSON text, None where it is none."""
+    try:
+        return _decode(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _place(index: Any) -> int | None:

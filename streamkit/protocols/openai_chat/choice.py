@@ -225,9 +225,7 @@ class ChoiceReader:
     def _read_calls(self, delta: views.Delta, out: list[Delta]) -> None:
         if delta.tool_calls:
             self._interrupt(out, keep_call=True)
-            for fragment in delta.tool_calls:
-                if fragment is not None:
-                    self._calls.read(fragment, out)
+            self._calls.read(delta.tool_calls, out)
         legacy = delta.function_call
         if legacy is not None and not (delta.content and legacy.arguments == delta.content):
             self._interrupt(out, keep_call=True)

@@ -29,8 +29,8 @@ def read(fragments: Iterable[Any], *, cumulative: bool = False) -> list[Delta]:
     writer = BlockWriter(0, mint=numbered_ids(), limits=Limits())
     reader = CallReader(writer, cumulative=cumulative)
     out: list[Delta] = []
-    for raw in fragments:
-        reader.read(msgspec.convert(raw, ToolFragment), out)
+    for raw in fragments:  # each a chunk with one fragment, or with a list of them
+        reader.read(msgspec.convert(raw if isinstance(raw, list) else [raw], list[ToolFragment]), out)
     reader.end(out)
     writer.close(out)
     return out
@@ -184,6 +184,45 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         [("x", "f", A)],
     ),
     (
+        "whole after the pieces, with other spaces",
+        [fragment(0, "x", "f", '{"a"'), fragment(0, arguments=":1}"), fragment(0, "x", "f", '{"a": 1}')],
+        [("x", "f", A)],
+    ),
+    (
+        "whole after the pieces, with other spaces and nothing else",
+        [fragment(0, "x", "f", '{ "a"'), fragment(0, arguments=": 1 }"), fragment(0, arguments=A)],
+        [("x", "f", '{ "a": 1 }')],
+    ),
+    (
+        "whole after the pieces, with other spaces and no id",
+        [
+            fragment(0, name="f", arguments='{"a"'),
+            fragment(0, arguments=":1}"),
+            fragment(0, name="f", arguments='{"a": 1}'),
+        ],
+        [("minted_0", "f", A)],
+    ),
+    (
+        "an object within a text",
+        [fragment(0, "x", "f", '{"a":"{}'), *[fragment(0, arguments="{}")] * 9, fragment(0, arguments='"}')],
+        [("x", "f", '{"a":"' + "{}" * 10 + '"}')],
+    ),
+    (
+        "no index and no id, one call twice in a chunk",
+        [[fragment(name="f", arguments=A), fragment(name="f", arguments=A)]],
+        [("minted_0", "f", A), ("minted_1", "f", A)],
+    ),
+    (
+        "no index and no id, a call without arguments twice in a chunk",
+        [[fragment(name="f"), fragment(name="f", arguments="{}"), fragment(name="g")]],
+        [("minted_0", "f", ""), ("minted_1", "f", "{}"), ("minted_2", "g", "")],
+    ),
+    (
+        "no index and no id, a call and its arguments in a chunk",
+        [[fragment(name="f"), fragment(arguments='{"a"'), fragment(arguments=":1}")]],
+        [("minted_0", "f", A)],
+    ),
+    (
         "whole twice, no index",
         [fragment(id="x", name="f", arguments=A), fragment(id="x", name="f", arguments=A)],
         [("x", "f", A)],
@@ -225,9 +264,9 @@ def test_arguments_are_given_out_with_the_fragment_that_brings_them() -> None:
     writer = BlockWriter(0, mint=numbered_ids(), limits=Limits())
     reader = CallReader(writer)
     out: list[Delta] = []
-    reader.read(msgspec.convert(fragment(0, "x", "f", ""), ToolFragment), out)
+    reader.read([msgspec.convert(fragment(0, "x", "f", ""), ToolFragment)], out)
     assert out == []  # the name may still grow
-    reader.read(msgspec.convert(fragment(0, arguments='{"a"'), ToolFragment), out)
+    reader.read([msgspec.convert(fragment(0, arguments='{"a"'), ToolFragment)], out)
     assert out == [ToolCallStart(0, "x", "f"), ToolCallDelta(0, '{"a"')]
 
 
@@ -236,7 +275,7 @@ def test_a_call_closes_the_text_before_it_at_once() -> None:
     reader = CallReader(writer)
     out: list[Delta] = []
     writer.open(out, "text")
-    reader.read(msgspec.convert(fragment(0, "x", "f", ""), ToolFragment), out)
+    reader.read([msgspec.convert(fragment(0, "x", "f", ""), ToolFragment)], out)
     assert out == [TextStart(0), TextEnd(0)]
 
 
@@ -259,7 +298,7 @@ def test_what_ends_twice_says_nothing_the_second_time() -> None:
     writer = BlockWriter(0, mint=numbered_ids(), limits=Limits())
     reader = CallReader(writer)
     out: list[Delta] = []
-    reader.read(msgspec.convert({**fragment(0, "x", "f", "{}"), "extra_content": {"g": 1}}, ToolFragment), out)
+    reader.read([msgspec.convert({**fragment(0, "x", "f", "{}"), "extra_content": {"g": 1}}, ToolFragment)], out)
     reader.end(out)
     writer.close(out)
     before = list(out)
@@ -295,7 +334,7 @@ def test_the_legacy_form_beside_the_new_one_says_nothing() -> None:
     reader = CallReader(writer)
     out: list[Delta] = []
     for piece in ('{"a"', ":1}"):
-        reader.read(msgspec.convert(fragment(0, "x", "f", piece), ToolFragment), out)
+        reader.read([msgspec.convert(fragment(0, "x", "f", piece), ToolFragment)], out)
         reader.read_legacy(Function("f", piece), out)
     reader.end(out)
     assert calls(out) == [("x", "f", A)]

@@ -45,6 +45,8 @@ __all__ = ["Accumulator", "accumulate", "coalesce"]
 class Accumulator:
     """Folds the deltas of one response into its messages, one for each choice.
 
+    The first choice is the one of n that most callers want: 0, or the lowest where a server numbers them otherwise.
+
     `snapshot` may be called at any moment and is not changed by what follows; it costs as much as joining the text.
     """
 
@@ -70,16 +72,16 @@ class Accumulator:
             raise ProtocolError(f"a delta refers to a block or choice that never started: {delta!r}") from None
 
     def snapshot(self) -> MessageOutput:
-        """Return choice 0 as it is now; `finish_reason` is None while it has not ended."""
-        return self._output(0)
+        """Return the first choice as it is now; `finish_reason` is None while it has not ended."""
+        return self._output(self._begun()[0], first=True)
 
     def finish(self) -> MessageOutput:
-        """Return choice 0; where no `MessageEnd` came, its finish reason is `other` and synthesized."""
-        return self._finished(0)
+        """Return the first choice; where no `MessageEnd` came, its finish reason is `other` and synthesized."""
+        return self._finished(self._begun()[0], first=True)
 
     def outputs(self) -> list[MessageOutput]:
         """Return every choice in order, as `finish` would."""
-        return [self._finished(choice) for choice in sorted(self._choices)]
+        return [self._finished(choice, first=at == 0) for at, choice in enumerate(self._begun())]
 
     def partial_arguments(self, index: int, choice: int = 0) -> Any:
         """Return what the arguments of the call at `index` say so far.
@@ -93,14 +95,18 @@ class Accumulator:
         except (IndexError, KeyError):
             raise ProtocolError(f"there is no call at index {index} of choice {choice}") from None
 
-    def _finished(self, choice: int) -> MessageOutput:
-        output = self._output(choice)
+    def _begun(self) -> list[int]:
+        """The choices that have begun, in order; choice 0 where none has."""
+        return sorted(choice for choice, state in self._choices.items() if choice or state.begun) or [0]
+
+    def _finished(self, choice: int, *, first: bool) -> MessageOutput:
+        output = self._output(choice, first=first)
         if output.finish_reason is None:
             output.finish_reason = FinishReason("other", synthesized=True)
         return output
 
-    def _output(self, choice: int) -> MessageOutput:
-        state = self._choices.get(choice) or _Choice()
+    def _output(self, choice: int, *, first: bool) -> MessageOutput:
+        state = self._choices[choice]
         start = state.start
         output = MessageOutput(assemble(start, state.blocks))
         output.finish_reason = state.finish_reason
@@ -109,7 +115,7 @@ class Accumulator:
         output.id = start.id if start.role != "tool" else None
         output.logprobs = state.logprobs and list(state.logprobs)
         output.refusal_logprobs = state.refusal_logprobs and list(state.refusal_logprobs)
-        if choice == 0:
+        if first:
             output.usage = _plus(self._retracted, self._usage)
         return output
 
@@ -180,18 +186,26 @@ class Accumulator:
         """A frame has no place in a message."""
 
 
+_NOT_STARTED = MessageStart()
+
+
 class _Choice:
     """What one of n answers has so far."""
 
     __slots__ = ("blocks", "finish_reason", "logprobs", "pieces", "refusal_logprobs", "start")
 
     def __init__(self) -> None:
-        self.start = MessageStart()
+        self.start = _NOT_STARTED
         self.blocks: list[OpenBlock] = []
         self.pieces: list[list[str]] = []  # of each block, for the hot path
         self.finish_reason: FinishReason | None = None
         self.logprobs: list[Any] | None = None
         self.refusal_logprobs: list[Any] | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything has come for it."""
+        return self.start is not _NOT_STARTED or bool(self.blocks) or self.finish_reason is not None
 
     def add(self, index: int, block: OpenBlock) -> None:
         if index != len(self.blocks):
@@ -226,7 +240,7 @@ _KINDS = {TextStart: "text", ThinkingStart: "thinking", RefusalStart: "refusal",
 
 
 def accumulate(deltas: Iterable[Delta]) -> MessageOutput:
-    """Return the message (choice 0) that the deltas of one response make."""
+    """Return the message (the first choice) that the deltas of one response make."""
     accumulator = Accumulator()
     for delta in deltas:
         accumulator.feed(delta)

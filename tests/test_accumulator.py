@@ -291,6 +291,20 @@ def test_choices_are_never_mixed() -> None:
     assert (second.message.text, second.finish_reason, second.usage) == ("bB", FinishReason("length"), None)
 
 
+def test_the_first_choice_is_the_lowest_that_began() -> None:
+    accumulator = Accumulator()
+    assert [output.message for output in accumulator.outputs()] == [Message("assistant", [])]
+    for choice in (3, 2):
+        accumulator.feed(MessageStart(id="r", choice=choice))
+        accumulator.feed(TextStart(0, choice=choice))
+        accumulator.feed(TextDelta(0, str(choice), choice=choice))
+    accumulator.feed(UsageSnapshot(Usage(1, 2)))
+    assert [output.message.text for output in accumulator.outputs()] == ["2", "3"]
+    assert [output.usage for output in accumulator.outputs()] == [Usage(1, 2), None]
+    assert accumulator.finish() == accumulator.outputs()[0]
+    assert accumulator.snapshot().usage == Usage(1, 2)
+
+
 def test_usage_is_overwritten_within_a_response_and_added_over_a_retraction() -> None:
     accumulator = Accumulator()
     for usage in (Usage(10, 1, cache_read_tokens=5), Usage(output_tokens=7), Usage(10, 9)):

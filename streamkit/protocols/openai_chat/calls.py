@@ -14,6 +14,7 @@ import msgspec
 
 from streamkit.deltas import Delta
 from streamkit.protocols.lenient import rejoin
+from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.views import Function, ToolFragment
 from streamkit.protocols.values import compact_json, scrub
 from streamkit.protocols.writer import BlockWriter
@@ -21,7 +22,6 @@ from streamkit.protocols.writer import BlockWriter
 __all__ = ["CallReader"]
 
 _LEGACY = "function_call"  # the place of the one call that has no index
-_DIGITS = 9  # more of them are no index, and from 4301 on no number that Python reads
 _PLACEHOLDER = "{}"  # Databricks and others begin a call with it, then send the arguments in pieces
 
 _decode = msgspec.json.Decoder().decode
@@ -74,7 +74,7 @@ class CallReader:
                 return
         custom = fragment.type == "custom" or (fragment.custom is not None and fragment.function is None)
         function = (fragment.custom if custom else function) or Function()
-        self._read(_place(fragment.index), _id(fragment.id), function, custom, out)
+        self._read(read_index(fragment.index), _id(fragment.id), function, custom, out)
         if fragment.extra_content is not None and self._current is not None:
             self._current.extra = {"extra_content": scrub(fragment.extra_content)}
 
@@ -235,12 +235,6 @@ def _value(text: str) -> Any:
         return _decode(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _place(index: Any) -> int | None:
-    if isinstance(index, str) and index.isdecimal() and len(index) <= _DIGITS:
-        return int(index)
-    return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 
 def _id(value: Any) -> str:

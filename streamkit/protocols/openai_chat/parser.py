@@ -22,6 +22,7 @@ from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
 from streamkit.protocols.openai_chat.failures import find_failure
 from streamkit.protocols.openai_chat.finish import filtered
+from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage
 from streamkit.protocols.openai_chat.views import Choice, Chunk, Head, Whole, WholeChoice
 from streamkit.usage import Usage
@@ -189,7 +190,8 @@ class ChatParser(Parser):
             raise self._failure(failure)
 
     def _read_choice(self, choice: Choice, position: int, frame: Frame, out: list[Delta]) -> None:
-        index = choice.index if isinstance(choice.index, int) else position
+        index = read_index(choice.index)
+        index = position if index is None or index < 0 else index
         reader = self._readers.get(index) or self._begin(index, frame, out)
         if choice.delta is not None:
             self._read_delta(reader, choice.delta, frame, out)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from streamkit.accumulator import accumulate
 from streamkit.deltas import (
     BlockAdded,
     CitationAdded,
@@ -813,6 +814,31 @@ def test_any_depth_is_read_or_is_an_error_with_its_frame(delta: str, reason: str
     except ProtocolError as error:
         assert "nested too deeply" in str(error)
         assert record.startswith(str(error.frame, "ascii"))
+
+
+ODD_NUMBERS = [
+    ("as digits", ["0", "1"], [0, 1]),
+    ("from one on", [1, 2], [1, 2]),
+    ("far away", [10**9], [10**9]),
+    ("below zero, which is none", [-1], [0]),
+    ("true, which is none", [True], [0]),
+    ("a fraction, which is none", [0.5], [0]),
+    ("null", [None], [0]),
+]
+
+
+@pytest.mark.parametrize(
+    ("wire", "expected"), [case[1:] for case in ODD_NUMBERS], ids=[case[0] for case in ODD_NUMBERS]
+)
+def test_no_choice_is_lost_however_it_is_numbered(wire: list[Any], expected: list[int]) -> None:
+    texts = [chunk({"content": f"{place}"}, index=index) for place, index in enumerate(wire)]
+    ends = [chunk(finish="stop", index=index) for index in wire]
+    outcome = read(*texts, *ends, {"choices": [], "usage": USAGE}, DONE)
+    assert [delta.choice for delta in outcome.deltas if isinstance(delta, MessageStart)] == expected
+    assert all(type(delta.choice) is int for delta in outcome.deltas if isinstance(delta, MessageStart))
+    assert [output.message.text for output in outcome.outputs] == [str(place) for place in range(len(wire))]
+    assert [output.usage for output in outcome.outputs] == [COUNTS, *[None] * (len(wire) - 1)]
+    assert accumulate(outcome.deltas) == outcome.outputs[0]
 
 
 def test_choices_that_ended_stay_whole_where_another_is_cut() -> None:

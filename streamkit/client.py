@@ -204,11 +204,12 @@ class Stream:
         return self._deltas
 
     async def aclose(self) -> None:
-        """Close the connection. Another task that is reading gets an error."""
-        if self._deltas is not None and not self._deltas.ag_running:
-            await self._deltas.aclose()
+        """Close the connection. Another task that is reading gets an error; the reader's own loop just ends."""
         if self._exchange is not None:
             await self._exchange.aclose()
+        # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
+        if self._deltas is not None and not self._deltas.ag_running:
+            await self._deltas.aclose()
 
     async def _open(self) -> Exchange:
         """Send the request: the whole of what a retry repeats."""

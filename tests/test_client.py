@@ -296,6 +296,17 @@ async def test_a_stream_that_is_not_read_is_closed() -> None:
         await closed(server)
 
 
+async def test_a_stream_closed_by_its_own_reader_just_ends() -> None:
+    async with ReplayServer(Reply(body=ANSWER, ends="hangs", pace_s=0.01)) as server, client_at(server) as client:
+        async with client.stream("How is it?") as stream:
+            read_ = 0
+            async for _ in stream:
+                read_ += 1
+                await stream.aclose()
+            assert read_ == 1
+            await closed(server)
+
+
 async def test_a_stream_closed_while_another_task_reads_it_is_an_error_there() -> None:
     cut = Reply(body=split_frames(render(ANSWER))[:4], ends="hangs")
     async with ReplayServer(cut) as server, client_at(server) as client, client.stream("How is it?") as stream:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from streamkit.deltas import Delta
+from streamkit.partial_json import PartialJSON
 from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.views import Function, ToolFragment
@@ -149,7 +150,7 @@ class CallReader:
             self.settle(out)
         if self._cumulative:
             before = call.text()
-            call.pieces, call.size = [piece], len(piece)
+            call.replace(piece)
             if piece.startswith(before):
                 self._writer.arguments(out, call.block, piece[len(before) :])
             else:
@@ -169,7 +170,20 @@ class CallReader:
 class _Call:
     """A call while it grows; `block` is its index once it is announced."""
 
-    __slots__ = ("block", "changing", "custom", "extra", "id", "name", "pieces", "placed", "placeholder", "size")
+    __slots__ = (
+        "block",
+        "changing",
+        "custom",
+        "extra",
+        "id",
+        "name",
+        "parsed",
+        "parser",
+        "pieces",
+        "placed",
+        "placeholder",
+        "size",
+    )
 
     def __init__(self, custom: bool) -> None:
         self.custom = custom
@@ -182,15 +196,25 @@ class _Call:
         self.placed = False  # an index was given
         self.extra: dict[str, Any] | None = None  # for the provider to get back
         self.changing = False  # its server gives each fragment another id
+        self.parser: PartialJSON | None = None  # sees the arguments when it is asked whether they are whole
+        self.parsed = 0  # how many of the pieces it has seen
 
     def take(self, piece: str) -> None:
         """Add a piece of the arguments."""
         self.pieces.append(piece)
         self.size += len(piece)
 
+    def replace(self, text: str) -> None:
+        """Let `text` be the arguments so far."""
+        self.pieces, self.size = [text], len(text)
+        self.parser, self.parsed = None, 0
+
     def text(self) -> str:
         """The arguments so far."""
         if len(self.pieces) != 1:
+            if self.parsed:
+                self._parse()
+                self.parsed = 1
             self.pieces = ["".join(self.pieces)]
         return self.pieces[0]
 
@@ -226,7 +250,17 @@ class _Call:
         last = self.pieces[-1].rstrip()
         if last and not last.endswith("}"):
             return False
-        return _value(self.text()) is not None
+        parser = self._parse()
+        return parser.complete and parser.error is None
+
+    def _parse(self) -> PartialJSON:
+        """Let the parser see what is new, so that asking often costs no more than the text is long."""
+        if self.parser is None:
+            self.parser = PartialJSON()
+        for piece in self.pieces[self.parsed :]:
+            self.parser.feed(piece)
+        self.parsed = len(self.pieces)
+        return self.parser
 
 
 def _value(text: str) -> Any:

@@ -11,6 +11,7 @@ import pytest
 from streamkit.accumulator import Accumulator
 from streamkit.deltas import Delta, MessageStart, TextEnd, TextStart, ToolCallDelta, ToolCallEnd, ToolCallStart
 from streamkit.limits import Limits
+from streamkit.partial_json import PartialJSON
 from streamkit.protocols.openai_chat.calls import CallReader
 from streamkit.protocols.openai_chat.views import Function, ToolFragment
 from streamkit.protocols.writer import BlockWriter
@@ -349,6 +350,32 @@ def test_cumulative_arguments_grow_and_are_revised() -> None:
     [call] = accumulator.finish().message.tool_calls or []
     assert call.function.arguments == {"a": 2}
     assert calls(deltas) == [("x", "f", '{"a":1')]
+
+
+RESENT: list[tuple[str, list[Any]]] = [
+    ("the name each time", [fragment(0, name="f", arguments="{}")]),
+    ("another id each time", [fragment(0, f"id{place}", "f", "}") for place in range(10)]),
+    ("nothing else", [fragment(0, arguments="{}")]),
+]
+
+
+@pytest.mark.parametrize("more", [case[1] for case in RESENT], ids=[case[0] for case in RESENT])
+def test_a_piece_that_looks_like_an_end_costs_no_more_in_a_long_text(
+    more: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = 0
+
+    def feed(self: PartialJSON, text: str) -> None:
+        nonlocal parsed
+        parsed += len(text)
+        real(self, text)
+
+    real = PartialJSON.feed
+    monkeypatch.setattr(PartialJSON, "feed", feed)
+    pieces = [fragment(0, "x", "f", '{"a":"'), *(more * 1000)[:1000], fragment(0, arguments='"}')]
+    text = calls(read(pieces))[0][2]
+    assert text.count("}") == 1001
+    assert parsed <= len(text)
 
 
 def test_no_piece_is_lost_that_looks_like_an_end() -> None:

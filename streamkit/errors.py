@@ -113,8 +113,8 @@ class APIError(StreamkitError):
         where = [provider] if provider else []
         if status is not None:
             where.append(f"HTTP {status}")
-        if code or type:
-            where.append(code or type or "")
+        if word := code if code and code != str(status) else type:
+            where.append(word)
         if request_id:
             where.append(f"request {request_id}")
         super().__init__(f"{message} ({', '.join(where)})" if where else message)

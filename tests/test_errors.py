@@ -32,6 +32,8 @@ MESSAGES: list[tuple[str, StreamkitError, str]] = [
         RateLimited("slow down", provider="acme", status=429, code="rate_limit", request_id="req_1"),
         "slow down (acme, HTTP 429, rate_limit, request req_1)",
     ),
+    ("a code that only repeats the status", APIError("no", status=400, code="400", type="t"), "no (HTTP 400, t)"),
+    ("a code without a type", APIError("no", status=400, code="400"), "no (HTTP 400)"),
     ("the type stands in for the code", APIError("no", type="server_error"), "no (server_error)"),
     ("a protocol error shows the frame", ProtocolError("not JSON", frame=b'{"a"'), "not JSON: '{\"a\"'"),
     ("a frame of bad bytes", ProtocolError("not JSON", frame=b"\xff\x00"), r"not JSON: '\ufffd\x00'"),

@@ -82,6 +82,8 @@ _QUOTA_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ALLOWANCE_TEXT = re.compile(r"/ ?month|per month|monthly", re.IGNORECASE)  # Cohere's trial keys, others' free tiers
+# llama.cpp answers 500 to these, which no second try mends; build 11549, by trying.
+_MISTAKE_TEXT = re.compile(r"failed to parse (?:messages|tools)\b|\w+ input is not supported\b|'\w+' is required", re.I)
 _BAD_KEY_TEXT = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
 
 
@@ -111,6 +113,8 @@ def pick_kind(
         return kinds[0]
     if status in (200, 400) and _BAD_KEY_TEXT.search(text):
         return AuthenticationError
+    if status == 500 and _MISTAKE_TEXT.match(text):
+        return InvalidRequest
     if status >= 400:
         return _BY_STATUS.get(status, InvalidRequest if status < 500 or status == 501 else ServerError)
     if status >= 300:
@@ -125,7 +129,7 @@ def may_retry(kind: type[APIError], status: int, asked: str | None, original: in
     """
     if asked in ("true", "false"):
         return asked == "true"
-    if issubclass(kind, (QuotaExceeded, ContentFiltered, ContextOverflow)):
+    if issubclass(kind, (QuotaExceeded, ContentFiltered, InvalidRequest)):
         return False
     if status < 400:
         return kind.retryable

@@ -93,6 +93,12 @@ WORDS = [
     ("a general word against an unknown status", 599, ["invalidrequest"], "", ServerError),
     ("a word in a redirect", 302, ["moved"], "", InvalidRequest),
     ("a monthly allowance", 429, [], "limited to 1000 API calls / month", QuotaExceeded),
+    ("messages that llama.cpp cannot read", 500, [], "Failed to parse messages: type must be string", InvalidRequest),
+    ("tools that it cannot read", 500, ["server"], "Failed to parse tools: Unsupported tool type", InvalidRequest),
+    ("images without a projector", 500, ["server"], "image input is not supported - hint: …", InvalidRequest),
+    ("a field that is missing", 500, ["server"], "'messages' is required", InvalidRequest),
+    ("the same text further on", 500, [], "The worker failed to parse messages of its peer", ServerError),
+    ("the same text of a gateway", 502, [], "Failed to parse messages", ServerError),
     ("a monthly price", 500, [], "costs 5 per month", ServerError),
 ]
 
@@ -100,6 +106,7 @@ WORDS = [
 @pytest.mark.parametrize(("status", "words", "text", "kind"), [case[1:] for case in WORDS], ids=[c[0] for c in WORDS])
 def test_words_count_where_they_say_more_than_the_status(status, words, text, kind):
     assert pick_kind(status, words, text) is kind
+    assert not (issubclass(kind, InvalidRequest) and may_retry(kind, status, None))
 
 
 SPELLINGS = [

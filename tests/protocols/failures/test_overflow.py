@@ -42,6 +42,7 @@ TEXTS = [
     ("snowflake", 400, None, "Input text length should not exceed 4096"),
     ("llamacpp", 400, "exceed_context_size_error", "…"),
     ("llamacpp-text", 500, None, "the request exceeds the available context size, try increasing it"),
+    ("llamacpp-shared", 500, None, "Context size has been exceeded."),
     ("ollama", 400, None, "prompt too long; exceeded max context length by 4 tokens"),
     ("ollama-input", 400, None, "input length exceeds the context length"),
     ("lmstudio", 400, None, "tokens to keep from the initial prompt is greater than the context length"),

@@ -68,7 +68,7 @@ class Accumulator:
                 self._choices[call.choice].pieces[call.index].append(call.arguments)
             else:
                 _HANDLERS[kind](self, delta)
-        except (IndexError, KeyError):
+        except KeyError:
             raise ProtocolError(f"a delta refers to a block or choice that never started: {delta!r}") from None
 
     def snapshot(self) -> MessageOutput:
@@ -92,7 +92,7 @@ class Accumulator:
         """
         try:
             return self._choices[choice].blocks[index].partial_arguments()
-        except (IndexError, KeyError):
+        except KeyError:
             raise ProtocolError(f"there is no call at index {index} of choice {choice}") from None
 
     def _begun(self) -> list[int]:
@@ -108,7 +108,7 @@ class Accumulator:
     def _output(self, choice: int, *, first: bool) -> MessageOutput:
         state = self._choices[choice]
         start = state.start
-        output = MessageOutput(assemble(start, state.blocks))
+        output = MessageOutput(assemble(start, list(state.blocks.values())))
         output.finish_reason = state.finish_reason
         output.model = start.model
         output.provider = start.provider
@@ -196,8 +196,9 @@ class _Choice:
 
     def __init__(self) -> None:
         self.start = _NOT_STARTED
-        self.blocks: list[OpenBlock] = []
-        self.pieces: list[list[str]] = []  # of each block, for the hot path
+        # By index and in its order; dicts, since in a list the index -1 would be the last block.
+        self.blocks: dict[int, OpenBlock] = {}
+        self.pieces: dict[int, list[str]] = {}  # of each block, for the hot path
         self.finish_reason: FinishReason | None = None
         self.logprobs: list[Any] | None = None
         self.refusal_logprobs: list[Any] | None = None
@@ -210,8 +211,8 @@ class _Choice:
     def add(self, index: int, block: OpenBlock) -> None:
         if index != len(self.blocks):
             raise ProtocolError(f"block {index} starts, but the next one is {len(self.blocks)}: deltas were lost")
-        self.blocks.append(block)
-        self.pieces.append(block.pieces)
+        self.blocks[index] = block
+        self.pieces[index] = block.pieces
 
 
 _HANDLERS: dict[type, Callable[[Accumulator, Any], None]] = {

@@ -360,6 +360,22 @@ def test_a_delta_without_its_block_is_an_error(delta: Delta) -> None:
         Accumulator().feed(delta)
 
 
+@pytest.mark.parametrize(
+    "delta",
+    [TextDelta(-1, "x"), ToolCallDelta(-1, "x"), TextEnd(-1), CitationAdded(-1, "x"), Replace(-1, ""), TextStart(-1)],
+    ids=repr,
+)
+def test_no_index_means_the_last_block(delta: Delta) -> None:
+    accumulator = Accumulator()
+    for earlier in (TextStart(0), TextDelta(0, "a")):
+        accumulator.feed(earlier)
+    with pytest.raises(ProtocolError):
+        accumulator.feed(delta)
+    with pytest.raises(ProtocolError):
+        accumulator.partial_arguments(-1)
+    assert accumulator.finish().message == Message("assistant", [TextPart("a")])
+
+
 def test_a_message_without_an_end_is_marked_as_synthesized() -> None:
     assert accumulate([START]).finish_reason == FinishReason("other", synthesized=True)
     assert Accumulator().snapshot().finish_reason is None

@@ -42,12 +42,13 @@ def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") 
 def _openai_chat(blocks: list[Block]) -> list[Block]:
     """Neighbours of one kind cannot be told apart, and a signature is not sent."""
     out: list[Block] = []
-    for kind, group in groupby(blocks, type):
+    said = [block for block in blocks if isinstance(block, Call) or block.text]
+    for kind, group in groupby(said, type):
         if kind is Call:
             out += group
         else:
             out.append(kind("".join(block.text for block in group)))
-    return [block for block in out if isinstance(block, Call) or block.text]
+    return out
 
 
 def _anthropic(blocks: list[Block]) -> list[Block]:

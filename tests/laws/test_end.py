@@ -126,7 +126,8 @@ def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @given(data=st.data())
 def test_an_error_inside_a_stream_ends_it_with_what_came_before(protocol: str, data: st.DataObject) -> None:
-    body = render(data.draw(answers(protocol)), protocol, piece=3)
+    answer = data.draw(answers(protocol))
+    body = render(answer, protocol, piece=3)
     whole, frames = read([body], protocol), split_frames(body)
     at = data.draw(st.integers(0, len(frames) - 1))
     outcome = read([fail(body, at, render_error(protocol))], protocol)
@@ -139,7 +140,8 @@ def test_an_error_inside_a_stream_ends_it_with_what_came_before(protocol: str, d
     assert_begins(outcome, whole)
     assert_only_finished_calls_may_run(outcome)
     cut = read(frames[:at], protocol)
-    assert [output.message for output in outcome.outputs] == [output.message for output in cut.outputs] or not cut.error
+    if cut.error and not answer.choices:  # of several choices, those that were finished may be whole where it was cut
+        assert [output.message for output in outcome.outputs] == [output.message for output in cut.outputs]
 
 
 @pytest.mark.parametrize("protocol", SCRIPTED)

@@ -289,15 +289,18 @@ _CLOSED = {"RemoteProtocolError", "ReadError", "WriteError"}
 
 
 def _map_error(
-    error: Exception, endpoint: Endpoint, timeouts: Timeouts | None, *, opening: bool = False
+    error: BaseException, endpoint: Endpoint, timeouts: Timeouts | None, *, opening: bool = False
 ) -> StreamkitError | None:
-    """The error of ours for one of httpx's, httpx2's or the network's; None for any other."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
+    """The error of ours for one of httpx's, httpx2's, aiohttp's or the network's; None for any other."""
+    kinds = _kinds(error)
+    if error.__cause__ is not None and "ClientError" in _kinds(error.__cause__):
+        # httpx-aiohttp calls each failure of a connection a timeout, a refused one too; aiohttp says what it was.
+        return _map_error(error.__cause__, endpoint, timeouts, opening=opening)
     place = _place(endpoint)
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     fault: StreamkitError
     connecting, reading = (timeouts.connect_s, timeouts.read_s) if timeouts is not None else (None, None)
-    if "ConnectTimeout" in kinds:
+    if kinds & {"ConnectTimeout", "ConnectionTimeoutError"}:
         fault = TransportTimeout(f"{place} took no connection{_within(connecting)} (connect_timeout_s)")
     elif "PoolTimeout" in kinds:
         fault = TransportTimeout(f"no connection to {place} was free in time: raise the limits of the http client")
@@ -306,8 +309,8 @@ def _map_error(
     elif kinds & {"TimeoutException", "TimeoutError"}:
         fault = TransportTimeout(f"{place} sent nothing{_within(reading)} (read_timeout_s)")
     elif not opening and ("RemoteProtocolError" in kinds or _CUT in str(error)):
-        fault = TruncatedStream(f"{place} closed the connection before the end of the body ({error})")
-    elif kinds & {"ConnectError", "ProxyError"}:
+        fault = TruncatedStream(f"{place} broke off before the end of the body ({error})")
+    elif kinds & {"ConnectError", "ProxyError", "ClientConnectorError"}:
         fault = TransportError(
             f"cannot connect to {place} ({said}): check the base URL, the network and the proxy settings"
         )
@@ -319,9 +322,17 @@ def _map_error(
     return fault
 
 
-_CUT = "payload is not completed"  # in a ReadError: httpx-aiohttp's word for it
-# By name: the roots of httpx and httpx2, and what a transport of the caller's may let through from below.
-_FAILURES = {"HTTPError", "InvalidURL", "StreamError", "OSError", "BrokenResourceError", "ClosedResourceError"}
+_CUT = "payload is not completed"  # aiohttp's words for it
+# By name: the roots of httpx and httpx2, and what a transport may let through from below, as httpx-aiohttp does with
+# aiohttp's errors, which show the headers of the request.
+_FAILURES = {
+    *("HTTPError", "InvalidURL", "StreamError"),
+    *("OSError", "BrokenResourceError", "ClosedResourceError", "ClientError"),
+}
+
+
+def _kinds(error: BaseException) -> set[str]:
+    return {kind.__name__ for kind in type(error).__mro__}
 
 
 def _place(endpoint: Endpoint) -> str:

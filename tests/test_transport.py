@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import httpx
 import httpx2
+import httpx_aiohttp
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
@@ -348,6 +349,47 @@ async def test_a_broken_connection_is_a_typed_error(
     assert type(caught.value) is kind
     assert "acme at 127.0.0.1" in str(caught.value)
     assert caught.value.__context__ is caught.value.__cause__ is None
+
+
+# What aiohttp says of the same; httpx-aiohttp passes some of its errors on as they are, with the request in them.
+BROKEN_AIOHTTP = [
+    *[case for case in BROKEN if case[0] not in ("broken chunk", "reset")],
+    ("broken chunk", OK + b"transfer-encoding: chunked\r\n\r\nzz\r\n", False, TransportError, "broke .*try again"),
+    ("reset", OK + b"transfer-encoding: chunked\r\n\r\n1\r\nd\r\n", True, TruncatedStream, "before the end"),
+]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize(
+    ("data", "reset", "kind", "message"),
+    [case[1:] for case in BROKEN_AIOHTTP],
+    ids=[case[0] for case in BROKEN_AIOHTTP],
+)
+async def test_a_broken_connection_of_aiohttp_is_a_typed_error_without_the_key(
+    anyio_backend: str, data: bytes, reset: bool, kind: type[StreamkitError], message: str
+) -> None:
+    async with raw_server(sends(data, reset=reset)) as url, httpx_aiohttp.HttpxAiohttpClient(verify=False) as http:
+        with pytest.raises(kind, match=message) as caught:
+            await read_at(http, url)
+    assert type(caught.value) is kind
+    assert KEY not in repr(caught.value)
+    assert caught.value.__context__ is caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "nowhere.invalid"])
+async def test_a_connection_that_aiohttp_cannot_make_is_no_timeout(anyio_backend: str, host: str) -> None:
+    async with httpx_aiohttp.HttpxAiohttpClient(verify=False) as http:
+        with pytest.raises(TransportError, match=f"cannot connect to acme at {host} .*check the base URL") as caught:
+            await open_at(http, f"http://{host}")
+    assert type(caught.value) is TransportError
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_silence_at_aiohttp_is_a_timeout(anyio_backend: str) -> None:
+    async with ReplayServer(Reply(delay_s=30)) as server, httpx_aiohttp.HttpxAiohttpClient(verify=False) as http:
+        with pytest.raises(TransportTimeout, match=r"sent nothing within 0\.1 s \(read_timeout_s\)"):
+            await read_at(http, server.url, timeouts=Timeouts(read_s=0.1))
 
 
 @LIBRARIES

@@ -60,20 +60,18 @@ def check_header(what: str, value: str) -> None:
 def scrub_error(error: StreamkitError, secrets: Iterable[str]) -> None:
     """Take `secrets` out of all that `error` shows; providers and gateways echo what they were sent.
 
-    Where there was one, the traceback goes too: its frames hold the text as it came, and traces may show locals.
+    The traceback and what the error was made from go too: they hold the text as it came, and reports show locals.
     """
     secrets = list(secrets)
     if not secrets:
         return
-    before = (error.args, vars(error).copy())
     error.args = tuple(_scrubbed(value, secrets) for value in error.args)
     if isinstance(error, APIError):
         for name in ("message", "body", "code", "type", "request_id"):
             setattr(error, name, _scrubbed(getattr(error, name), secrets))
     elif isinstance(error, ProtocolError):
         error.frame = _scrubbed(error.frame, secrets)
-    if before != (error.args, vars(error)):
-        error.__traceback__ = None
+    error.__traceback__ = error.__cause__ = error.__context__ = None
 
 
 def _scrubbed(value: Any, secrets: list[str]) -> Any:

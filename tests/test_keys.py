@@ -100,6 +100,16 @@ def test_an_echoed_key_is_taken_out_of_all_that_an_error_shows(error: StreamkitE
     assert "[redacted]" in str(error)
 
 
+def test_no_error_keeps_what_holds_the_text_as_it_came() -> None:
+    with pytest.raises(ProtocolError) as caught:
+        try:
+            raise ValueError(f"as it came: {KEY}")
+        except ValueError:
+            raise ProtocolError("no JSON") from None
+    scrub_error(caught.value, [KEY])
+    assert caught.value.__traceback__ is caught.value.__context__ is caught.value.__cause__ is None
+
+
 def test_an_error_without_the_key_stays_as_it_is() -> None:
     error = ProtocolError("no JSON", frame=b"\xff{")
     scrub_error(error, [KEY])

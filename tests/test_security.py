@@ -113,7 +113,9 @@ ECHOES: list[tuple[str, Callable[[], Reply]]] = [
     ("redirect", lambda: Reply(status=302, headers={"location": f"/login/{KEY}?key={KEY}"})),
     ("stream error", lambda: Reply(body=f'data: {{"error":{{"message":"bad key {KEY}"}}}}\n\n'.encode())),
     ("broken frame", lambda: Reply(body=f'data: {{"choices":"{KEY}"}}\n\ndata: [DONE]\n\n'.encode())),
+    ("no JSON", lambda: Reply(body=f"data: {KEY}\n\n".encode())),
     ("JSON body", lambda: Reply(body=f'{{"error":"bad key {KEY}"}}'.encode())),
+    ("encoding", lambda: Reply(headers={"content-encoding": KEY})),
 ]
 
 

@@ -90,7 +90,9 @@ class Loop:
                     self._stream = stream
                     async for delta in stream:
                         if type(delta) is MessageEnd:
-                            end = delta  # passed on when the connection is free and the history has the message
+                            # Passed on when the connection is free and the history has the message. Where a server
+                            # sends several answers, it is the first that counts.
+                            end = delta if end is None or delta.choice < end.choice else end
                         else:
                             yield MessageDeltaOutput(delta, None, None, 0, name)
                 assert end is not None, "a stream that ends without an error ends by MessageEnd"

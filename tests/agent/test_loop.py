@@ -127,6 +127,8 @@ SCRIPTS: list[tuple[str, list[Answer]]] = [
     ("cut by length", [Answer(["So", Call("add", '{"a": 1')], finish="length")]),
     ("no usage", [Answer(["Hi."], usage=None)]),
 ]
+# Answers of which only OpenAI's dialect has more than one.
+SEVERAL = Answer(["One.", Call("add", {"a": 1})], choices=[Answer(["Two."]), Answer([Call("add", {"a": 3})])])
 
 
 @pytest.mark.parametrize("script", [case[1] for case in SCRIPTS], ids=[case[0] for case in SCRIPTS])
@@ -136,6 +138,16 @@ async def test_the_pieces_of_a_run_fold_to_its_messages(make_agent: Any, script:
     assert bare(await fold(pieces.run_stream("go"))) == bare(outputs)
     assert pieces.history == whole.history
     assert pieces.usage == whole.usage
+
+
+@pytest.mark.parametrize("provider", ["openai"], indirect=True)
+async def test_the_first_of_several_answers_is_the_message(make_agent: Any) -> None:
+    script = [SEVERAL, Answer(["Done."])]
+    whole, pieces = make_agent(list(script), tools=TOOLS), make_agent(list(script), tools=TOOLS)
+    outputs = [output async for output in whole.run("go")]
+    assert bare(await fold(pieces.run_stream("go"))) == bare(outputs)
+    assert [output.message.text for output in outputs] == ["One.", "", "Done."]
+    assert outputs[0].finish_reason.type == "tool_call"
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)

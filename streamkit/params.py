@@ -13,7 +13,7 @@ from streamkit.protocols import Request, ToolSpec
 from streamkit.protocols.lenient import rejoin
 from streamkit.tools import Tool, as_tool
 
-__all__ = ["Messages", "ToolLike", "build_request", "encode_body"]
+__all__ = ["Messages", "ToolLike", "build_request", "encode_body", "encode_json"]
 
 Messages: TypeAlias = Union[MessageLike, Iterable[MessageLike]]
 ToolLike: TypeAlias = Union[Tool, ToolSpec, Mapping[str, Any], Callable[..., Any]]
@@ -44,14 +44,19 @@ def build_request(
 
 
 def encode_body(body: dict[str, Any]) -> bytes:
-    """Return `body` as JSON; lone surrogates in its text are U+FFFD. Raises `ConfigError` for what JSON cannot hold."""
+    """Return `body` as JSON; raises `ConfigError` for what JSON cannot hold."""
     try:
-        try:
-            return msgspec.json.encode(body)
-        except UnicodeEncodeError:
-            return msgspec.json.encode(_rejoined(msgspec.to_builtins(body)))
+        return encode_json(body)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(f"the request holds a value that is no JSON: {error}") from None
+
+
+def encode_json(value: Any) -> bytes:
+    """Return `value` as JSON, with U+FFFD for lone surrogates; raises what msgspec does for what JSON cannot hold."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_rejoined(msgspec.to_builtins(value)))
 
 
 def _messages(given: Messages) -> list[Message]:
@@ -78,7 +83,7 @@ def _rejoined(value: Any) -> Any:
         case str():
             return rejoin(value)
         case dict():
-            return {rejoin(key): _rejoined(item) for key, item in value.items()}
-        case list():
+            return {_rejoined(key): _rejoined(item) for key, item in value.items()}
+        case list() | tuple():
             return [_rejoined(item) for item in value]
     return value

@@ -96,8 +96,9 @@ def test_the_body_is_compact_json() -> None:
 
 
 def test_lone_surrogates_in_the_body_do_not_stop_it() -> None:
-    body = encode_body({"a": ["\ud83d", {"\ude00": "\ud83d\ude00"}, 1]})
+    body = encode_body({"a": ["\ud83d", {"\ude00": "\ud83d\ude00", 2: ()}, 1]})
     assert msgspec.json.decode(body) == {"a": ["�", {"�": "😀"}, 1]}
+    assert msgspec.json.decode(body) == {"a": ["�", {"�": "😀", "2": []}, 1]}
 
 
 def deep() -> Any:

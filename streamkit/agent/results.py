@@ -9,6 +9,7 @@ import msgspec
 from streamkit.deltas import BlockAdded, Delta, MessageEnd, MessageStart
 from streamkit.errors import ToolError
 from streamkit.messages import FinishReason, Message, Meta
+from streamkit.params import encode_json
 from streamkit.parts import FunctionPart, Part, ValuePart
 
 __all__ = ["RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
@@ -49,9 +50,12 @@ def is_error(message: Message) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Return `value` as JSON would give it back, a copy; raises `ToolError` where it has no JSON form."""
+    """Return `value` as JSON would give it back, a copy; raises `ToolError` where it has no JSON form.
+
+    Lone surrogates, as names of files may hold, are U+FFFD.
+    """
     try:
-        return msgspec.json.decode(msgspec.json.encode(value))
+        return msgspec.json.decode(encode_json(value))
     except (TypeError, ValueError, RecursionError, OverflowError) as error:
         raise ToolError(f"{type(value).__name__} has no JSON form: {error}") from None
 
@@ -60,7 +64,10 @@ def describe(error: BaseException) -> str:
     """Return what the model is told of an exception: its type and message, of a `ToolError` the message alone."""
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(describe(one) for one in error.exceptions)
-    text = str(error).encode("utf-8", "replace").decode()
+    try:
+        text = str(error).encode("utf-8", "replace").decode()
+    except Exception:  # an error whose own text fails must not end the run in place of the call
+        text = ""
     if isinstance(error, ToolError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -27,6 +27,9 @@ ToolEvent: TypeAlias = Union[ToolStart, ToolUpdate, ToolEnd]
 
 # Events that may wait for the consumer; a tool that reports more progress waits in turn.
 QUEUE_SIZE = 64
+# Plain functions that run at a time, as many as anyio lets. The count is of one message: threads that were left behind
+# must not keep those of later ones waiting.
+THREADS = 40
 # How long the end of a run waits for tools to clean up after themselves, in s.
 CLOSE_S = 1.0
 
@@ -51,6 +54,7 @@ class ToolRunner:
         self._calls = calls
         self.results: list[Message | None] = [None] * len(calls)
         self._send, self.events = anyio.create_memory_object_stream[tuple[int, ToolEvent]](QUEUE_SIZE)
+        self._threads = anyio.CapacityLimiter(THREADS)
         self._scope = anyio.CancelScope()
         self._ended = anyio.Event()
         self._failure: BaseException | None = None
@@ -123,7 +127,9 @@ class ToolRunner:
         value: Any
         if tool.runs_in_thread:
             # In a tuple, since trio takes no awaitable out of a thread.
-            (value,) = await anyio.to_thread.run_sync(lambda: (tool.function(**arguments),), abandon_on_cancel=True)
+            (value,) = await anyio.to_thread.run_sync(
+                lambda: (tool.function(**arguments),), abandon_on_cancel=True, limiter=self._threads
+            )
         else:
             value = tool.function(**arguments)
         if inspect.isasyncgen(value):

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
-from streamkit.agent.runner import QUEUE_SIZE, ToolRunner
+from streamkit.agent.runner import QUEUE_SIZE, THREADS, ToolRunner
 from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
@@ -180,6 +180,13 @@ class Custom(Exception):
     """An error of the application's."""
 
 
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
 def raiser(error: BaseException) -> Any:
     async def fail() -> None:
         raise error
@@ -217,6 +224,8 @@ FAILURES: list[tuple[str, FunctionPart, Any, str]] = [
     ("an exception without text", call("fail"), raiser(Custom()), "Custom"),
     ("what the tool wants to say", call("fail"), raiser(ToolError("Ask for a city.")), "Ask for a city."),
     ("a lone surrogate", call("fail"), raiser(ValueError("\ud800")), "ValueError: ?"),
+    ("an exception whose text fails", call("fail"), raiser(Mute()), "Mute"),
+    ("one of those in a group", call("fail"), raiser(ExceptionGroup("g", [Mute(), KeyError(1)])), "Mute; KeyError: 1"),
     ("a group of one", call("fail"), raiser(ExceptionGroup("g", [ValueError("in")])), "ValueError: in"),
     (
         "a group",
@@ -367,6 +376,25 @@ async def test_closing_ends_tools_and_their_clean_up_and_waits_for_no_thread() -
     assert time.perf_counter() - started < 0.5
     assert sorted(ended) == ["reports", "waits"]
     assert running.results == [None, None, None]
+
+
+async def test_threads_that_were_left_behind_keep_no_later_call_waiting() -> None:
+    released = threading.Event()
+
+    def hangs() -> None:
+        released.wait(10)
+
+    def answers() -> str:
+        return "here"
+
+    try:
+        running = runner([call("hangs")] * THREADS, hangs)
+        running.start()
+        await anyio.sleep(0.05)
+        await running.aclose()
+        assert await one(call("answers"), answers) == ([ValuePart("here")], False)
+    finally:
+        released.set()
 
 
 async def test_closing_does_not_wait_for_ever_for_a_tool_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:

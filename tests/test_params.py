@@ -97,7 +97,6 @@ def test_the_body_is_compact_json() -> None:
 
 def test_lone_surrogates_in_the_body_do_not_stop_it() -> None:
     body = encode_body({"a": ["\ud83d", {"\ude00": "\ud83d\ude00", 2: ()}, 1]})
-    assert msgspec.json.decode(body) == {"a": ["�", {"�": "😀"}, 1]}
     assert msgspec.json.decode(body) == {"a": ["�", {"�": "😀", "2": []}, 1]}
 
 

@@ -6,7 +6,6 @@ pinned versions. The server is one more process, the same for all.
 
 from __future__ import annotations
 
-import functools
 import subprocess
 import time
 import venv
@@ -32,7 +31,7 @@ EXTRAS = {name: "bench-any-llm" if name == "any_llm_sdk" else "bench" for name i
 
 # Deltas a stream, and streams a round: enough for half a second of the fast ones, few enough for the slow ones.
 COUNT = 2000
-STREAMS = {"bare": 10, "ours": 10, "anthropic_sdk": 4}
+STREAMS = {"transports": 8, "anthropic_sdk": 4}
 
 # The slow ones, which the last budget is about, and the fastest official SDK's raw stream.
 SLOW = ("langchain", "pydantic-ai", "any-llm", "openai, .stream()")
@@ -51,11 +50,12 @@ def setup() -> None:
 
 def client() -> Iterator[Row]:
     """Yield the CPU an event that `client.stream` costs above the bare transport, beside the floor and the SDKs."""
+    cost = {figures.case: figures.cpu_us for figures in _measure("transports", "openai_sdk", "anthropic_sdk")}
     for protocol in PROTOCOLS:
         low = _floor_us(protocol)
-        official = _find(RAW[protocol]).cpu_us - _find(f"bare httpx2, {protocol}").cpu_us
+        official = cost[RAW[protocol]] - cost[f"bare httpx2, {protocol}"]
         for transport in ("httpx", "httpx2", "aiohttp"):
-            bare, ours = (_find(f"{name} {transport}, {protocol}").cpu_us for name in ("bare", "streamkit on"))
+            bare, ours = (cost[f"{name} {transport}, {protocol}"] for name in ("bare", "streamkit on"))
             note = f"{ours:.2f} µs an event, bare {bare:.2f} µs, floor {low:.2f} µs"
             yield Row("client", f"above {transport}, {protocol}", (ours - bare) / low, "× floor", 3.0, note=note)
             share = (ours - bare) / official
@@ -65,38 +65,35 @@ def client() -> Iterator[Row]:
 
 def peers() -> Iterator[Row]:
     """Yield the CPU an event of all contenders, and how many times less streamkit takes on aiohttp."""
-    for figures in _measure():
+    found = _measure(*CONTENDERS)
+    ours = {figures.protocol: figures.cpu_us for figures in found if figures.case.startswith("streamkit on aiohttp")}
+    for figures in found:
         note = f"wall {figures.wall_us:.1f} µs, peak {figures.peak_mib:.0f} MiB, import {figures.import_ms:.0f} ms"
         yield Row("peers", figures.case, figures.cpu_us, "µs/event", note=f"{note}, {figures.version}")
-    for figures in _measure():
-        ours = _find(f"streamkit on aiohttp, {figures.protocol}").cpu_us
+    for figures in found:
+        times = figures.cpu_us / ours[figures.protocol]
         if figures.case in RAW.values():
-            yield Row("peers", f"× less than {figures.case}", figures.cpu_us / ours, "×", at_least=4.0)
+            yield Row("peers", f"× less than {figures.case}", times, "×", at_least=4.0)
         elif figures.case.startswith(SLOW):
-            yield Row("peers", f"× less than {figures.case}", figures.cpu_us / ours, "×", at_least=15.0)
+            yield Row("peers", f"× less than {figures.case}", times, "×", at_least=15.0)
 
 
-def _find(case: str) -> Figures:
-    return next(figures for figures in _measure() if figures.case == case)
-
-
-@functools.cache
-def _measure() -> list[Figures]:
-    """Run every contender, once a process."""
-    found: list[Figures] = []
+def _measure(*names: str) -> list[Figures]:
+    """Run these contenders, each in a process of its own, against one server."""
     with serving(COUNT) as url:
-        for name in CONTENDERS:
-            python = HOME / EXTRAS[name] / "bin" / "python"
-            if not python.exists():
-                raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
-            arguments = [name, url, str(COUNT), str(STREAMS.get(name, 1))]
-            command = [python, "-m", "benchmarks.contender", *arguments]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-            if done.returncode:
-                raise SystemExit(f"{name} failed:\n{done.stderr[-2000:]}")
-            lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # some print advertisements
-            found += [msgspec.json.decode(line, type=Figures) for line in lines]
-    return found
+        return [figures for name in names for figures in _run(name, url)]
+
+
+def _run(name: str, url: str) -> list[Figures]:
+    python = HOME / EXTRAS[name] / "bin" / "python"
+    if not python.exists():
+        raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
+    command = [python, "-m", "benchmarks.contender", name, url, str(COUNT), str(STREAMS.get(name, 1))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{name} failed:\n{done.stderr[-2000:]}")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # some print advertisements
+    return [msgspec.json.decode(line, type=Figures) for line in lines]
 
 
 def _floor_us(protocol: str) -> float:

@@ -17,15 +17,15 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.contenders import Read, load
-from benchmarks.workloads import make
+from benchmarks.workloads import PROTOCOLS, make
 
 __all__ = ["Figures"]
 
-ROUNDS = 3
+ROUNDS = 5
 
 
 class Figures(Struct, frozen=True):
-    """What one case costs: CPU and wall time an event (best of three rounds), the process's peak memory, the import."""
+    """What one case costs: CPU and wall time an event (best of five rounds), the process's peak memory, the import."""
 
     contender: str
     case: str
@@ -41,17 +41,21 @@ async def _measure(name: str, url: str, count: int, streams: int) -> None:
     start = time.perf_counter()
     module = load(name)
     import_ms = (time.perf_counter() - start) * 1e3
-    for case, (protocol, ready) in module.CASES.items():
-        workload = make(protocol, "text", count)
-        async with AsyncExitStack() as stack:
-            read = await ready(url, stack)
-            text = await read()  # connections, caches and lazy imports are not what is measured
-            if text not in ("", workload.text):
+    texts = {protocol: make(protocol, "text", count) for protocol in PROTOCOLS}
+    rounds: dict[str, list[tuple[float, float]]] = {case: [] for case in module.CASES}
+    async with AsyncExitStack() as stack:
+        reads = {case: await ready(url, stack) for case, (_, ready) in module.CASES.items()}
+        for case, (protocol, _) in module.CASES.items():
+            text = await reads[case]()  # connections, caches and lazy imports are not what is measured
+            if text not in ("", texts[protocol].text):
                 raise SystemExit(f"{case} read the wrong text: {text[:80]!r}")
-            rounds = [await _round(read, streams) for _ in range(ROUNDS)]
-        events = streams * len(workload.events)
-        cpu, wall = (min(values) / events * 1e6 for values in zip(*rounds, strict=True))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        for _ in range(ROUNDS):  # in turns, so that a busy moment of the machine is no one's alone
+            for case, read in reads.items():
+                rounds[case].append(await _round(read, streams))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    for case, (protocol, _) in module.CASES.items():
+        events = streams * len(texts[protocol].events)
+        cpu, wall = (min(values) / events * 1e6 for values in zip(*rounds[case], strict=True))
         figures = Figures(name, case, protocol, version(module.PACKAGE), cpu, wall, peak, import_ms)
         print(msgspec.json.encode(figures).decode(), flush=True)
 

@@ -19,8 +19,7 @@ Read: TypeAlias = Callable[[], Awaitable[str]]
 Ready: TypeAlias = Callable[[str, AsyncExitStack], Awaitable[Read]]
 
 CONTENDERS = (
-    "bare",
-    "ours",
+    "transports",
     "openai_sdk",
     "anthropic_sdk",
     "litellm_sdk",

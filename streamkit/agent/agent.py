@@ -67,6 +67,7 @@ class Agent:
             dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tools
         ]
         self._functions = _by_name(self.tools)
+        self._instruction = instruction
         self._conversation = Conversation(load_history(history, instruction))
         self._given = client
         self._kept: Client | None = None
@@ -87,12 +88,15 @@ class Agent:
 
     @property
     def history(self) -> list[Message]:
-        """The conversation: a live list, to be changed between runs only."""
+        """The conversation: a live list, to be changed between runs only.
+
+        Set to another one it begins with the instruction, unless it has a system message at its front already.
+        """
         return self._conversation.history
 
     @history.setter
     def history(self, history: History) -> None:
-        self._conversation.history = load_history(history)
+        self._conversation.history = load_history(history, self._instruction)
 
     @property
     def usage(self) -> Usage:

@@ -103,6 +103,13 @@ async def test_a_conversation_goes_on_from_plain_json(make_agent: Any, assert_wh
     assert_whole(second.history)
 
 
+@pytest.mark.parametrize("first", ["user", "system"])
+def test_another_history_begins_with_the_instruction_too(first: Any) -> None:
+    agent = Agent("openai/m", api_key="k", instruction="Be brief.")
+    agent.history = [Message(first, [TextPart("Hi")])]
+    assert [message.text for message in agent.history] == ["Be brief.", "Hi"][first == "system" :]
+
+
 async def test_an_interrupted_conversation_of_somebody_elses_can_be_taken_up(make_agent: Any) -> None:
     calling = {
         "role": "assistant",

@@ -26,6 +26,7 @@ from streamkit.transport import (
     Exchange,
     HTTPClient,
     Timeouts,
+    check_http_client,
     load_libraries,
     new_http_client,
     open_exchange,
@@ -78,6 +79,7 @@ class Client:
         self._timeouts: Timeouts | None = Timeouts(connect_timeout_s, read_timeout_s)
         self._given = http_client
         if http_client is not None:
+            check_http_client(http_client)
             self._timeouts = timeouts_for(http_client, self._timeouts)
         load_libraries()
         self._own: WeakKeyDictionary[_Loop, HTTPClient] = WeakKeyDictionary()

@@ -86,6 +86,8 @@ class Endpoint:
 def _base_url(provider: Provider, given: str | None) -> SplitResult:
     from_environment = os.environ.get(provider.env_base_url, "").strip() if provider.env_base_url else ""
     if given is not None:
+        if not isinstance(given, str):
+            raise ConfigError(f"base_url must be a string, not {type(given).__name__}")
         source, text = "base_url", given.strip()
     elif from_environment:
         source, text = provider.env_base_url, from_environment

@@ -40,7 +40,16 @@ from streamkit.protocols.failures import find_request_id, read_failure
 from streamkit.timing import Timing
 from streamkit.wire.inflate import Inflater, new_inflater
 
-__all__ = ["Exchange", "HTTPClient", "Timeouts", "load_libraries", "new_http_client", "open_exchange", "timeouts_for"]
+__all__ = [
+    "Exchange",
+    "HTTPClient",
+    "Timeouts",
+    "check_http_client",
+    "load_libraries",
+    "new_http_client",
+    "open_exchange",
+    "timeouts_for",
+]
 
 logger = logging.getLogger("streamkit")
 
@@ -141,6 +150,12 @@ def load_libraries() -> None:
     import httpx_sse  # noqa: F401 - brings httpx
 
     _tls()
+
+
+def check_http_client(http: HTTPClient) -> None:
+    """Raise `ConfigError` for what is no http client, or one for code that is not async."""
+    if not hasattr(http, "stream") or (hasattr(http, "close") and not hasattr(http, "aclose")):
+        raise ConfigError(f"http_client must be an httpx.AsyncClient or like one, not {type(http).__name__}")
 
 
 def new_http_client() -> HTTPClient:

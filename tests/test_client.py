@@ -103,7 +103,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("no key", {"api_key": None}, "no key for openai: set OPENAI_API_KEY"),
     ("key", {"api_key": "a\nb"}, "holds a line end"),
     ("base URL", {"base_url": "localhost:8000"}, "must begin with https"),
+    ("base URL that is none", {"base_url": httpx.URL("https://a.test")}, "base_url must be a string, not URL"),
     ("header", {"headers": {"x": "a\nb"}}, "the header x holds a line end"),
+    ("http client that is not async", {"http_client": httpx.Client(verify=False)}, "httpx.AsyncClient .*not Client"),
+    ("http client that is none", {"http_client": "httpx"}, "httpx.AsyncClient .*not str"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -10,7 +11,10 @@ _EXTRA = {"rich", "typer"}
 
 
 def main() -> None:
-    """Run the command of `sys.argv`; exits with 2 where the set-up is wrong, the missing extra included."""
+    """Run the command of `sys.argv`; exits with 2 where the set-up is wrong, the missing extra included.
+
+    Exits with 1 where the output cannot be written: without a word where a pipe's reader has seen enough.
+    """
     try:
         import rich  # noqa: F401 - the commands load it late
 
@@ -20,4 +24,16 @@ def main() -> None:
             raise
         print("The command line of streamkit needs the extra `cli`: pip install 'streamkit[cli]'", file=sys.stderr)
         sys.exit(2)
-    app(prog_name="streamkit")
+    _fill_in_streams()
+    try:
+        app(prog_name="streamkit")
+    except OSError as error:  # a full disk; commands say themselves what they cannot read
+        print(f"OSError: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _fill_in_streams() -> None:
+    """Open the null device for each standard stream that the parent has closed; a socket would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # for as long as the program runs

@@ -9,14 +9,15 @@ import re
 
 __all__ = ["says_overflow"]
 
-# One row a provider, first who says it; several share a text.
+# One row a provider, first who says it; several share a text. What may lie between two parts of a text is bounded,
+# since in a long body the first part may stand any number of times.
 _TEXTS = (
     r"maximum context length",  # OpenAI, Azure, DeepSeek, OpenRouter, vLLM, Mistral, Databricks
     r"exceeds the context window",  # OpenAI Responses
     r"input tokens exceed the configured limit",  # Azure
     r"prompt is too long|exceed context limit",  # Anthropic, Fireworks
     r"input is too long|too many input tokens|expected maxlength",  # Bedrock
-    r"input token count.*exceeds the maximum number of tokens|request payload size exceeds",  # Gemini
+    r"input token count.{0,200}exceeds the maximum number of tokens|request payload size exceeds",  # Gemini
     r"reduce the length of the messages",  # Groq
     r"too many tokens",  # Cohere
     r"maximum prompt length is",  # xAI
@@ -24,7 +25,7 @@ _TEXTS = (
     r"longer than the model's context length",  # Together, SGLang
     r"`?inputs`? tokens \+ `?max_new_tokens`? must be",  # TGI
     r"exceeds the maximum length",  # Fireworks
-    r"current length is.*while limit is",  # Cerebras
+    r"current length is.{0,200}while limit is",  # Cerebras
     r"exceeded the maximum context",  # Perplexity
     r"range of input length should be",  # DashScope
     r"exceeded model token limit",  # Moonshot
@@ -42,7 +43,7 @@ _SAYS = re.compile("|".join(_TEXTS), re.IGNORECASE | re.DOTALL)
 # minute", Groq), or one field that is too long.
 _OTHERWISE = re.compile(
     r"rate limit|too many requests|throttl|please wait|per minute"
-    r"|\b(?:name|description|url|metadata|key|id)\b[^.]*exceeds the maximum length",
+    r"|\b(?:name|description|url|metadata|key|id)\b[^.]{0,200}exceeds the maximum length",
     re.IGNORECASE,
 )
 

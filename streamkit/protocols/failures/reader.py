@@ -86,7 +86,7 @@ def read_failure(
     words = [plain_word(word) for word in (*exact, top.get("error_type")) if isinstance(word, str)]
     if base is not None:
         words.append(f"minimax{base}")
-    message = _message(top) or (value if isinstance(value, str) else None)
+    message = (_message(top) or (value if isinstance(value, str) else ""))[:MAX_BODY_CHARACTERS]
     prose = " ".join(filter(None, (message or ("" if top else text[:MAX_BODY_CHARACTERS]), _behind(inner))))
 
     said = _status(status, top, inner)
@@ -208,7 +208,7 @@ def _detail(detail: Any) -> str | None:
 def _behind(inner: dict[str, Any]) -> str | None:
     """What the provider behind a router said (OpenRouter)."""
     raw = _at(inner, "metadata", "raw")
-    return raw if isinstance(raw, str) else None
+    return raw[:MAX_BODY_CHARACTERS] if isinstance(raw, str) else None
 
 
 def _type(top: dict[str, Any], inner: dict[str, Any], headers: Mapping[str, str]) -> str | None:

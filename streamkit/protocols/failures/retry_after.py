@@ -13,6 +13,8 @@ __all__ = ["MAX_DELAY_S", "duration_s", "read_delay"]
 # A longer wait is a broken header, or as good as a refusal.
 MAX_DELAY_S = 86_400.0
 
+_LONGEST = 100  # characters of a duration; the search for its steps is quadratic in them
+
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _STEP = r"(\d+(?:\.\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)(?![a-z])"
 _STEPS = re.compile(_STEP, re.IGNORECASE)
@@ -45,7 +47,7 @@ def duration_s(value: object) -> float | None:
         return None
     if isinstance(value, (int, float)):
         return _number(str(value))
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _LONGEST:
         return None
     steps = _STEPS.findall(value)
     if not steps or _STEPS.sub("", value).strip():

@@ -1,6 +1,7 @@
 """One error body for each shape that providers and gateways send."""
 
 import json
+from time import process_time
 
 import pytest
 
@@ -638,8 +639,31 @@ def test_bodies_in_odd_forms_do_not_break_the_reader():
         f"{error.code}{error.type}".encode()
 
 
-def test_the_body_that_is_kept_is_bounded():
+def test_the_body_and_the_message_that_are_kept_are_bounded():
     assert len(read_failure("x" * 100_000, provider="p", status=500).body) == MAX_BODY_CHARACTERS
+    error = read_failure({"error": {"message": "x" * 100_000}}, provider="p")
+    assert len(error.message) == len(error.body) == MAX_BODY_CHARACTERS
+
+
+# The beginnings of what the reader searches for, each of which may stand any number of times in a hostile body.
+REPEATED = [
+    "current length is ",
+    "input token count ",
+    "name ",
+    "exceeds the limit of 1,",
+    "try again in 1s ",
+    "x-api-key: a ",
+    "1",
+]
+
+
+@pytest.mark.parametrize("text", REPEATED)
+def test_a_long_body_is_read_in_a_moment(text):
+    long = text * (60_000 // len(text))
+    body = {"error": {"message": long, "details": [{"retryDelay": long}], "metadata": {"raw": long}}}
+    before = process_time()
+    assert read_failure(body, provider="p", status=429).message.startswith(text.strip())
+    assert process_time() - before < 1.0  # a search that is quadratic takes longer by far
 
 
 SCRUBBED = [

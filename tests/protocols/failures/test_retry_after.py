@@ -64,6 +64,7 @@ DURATIONS = [
     ("12", 12.0),
     ("soon", None),
     ("5s or so", None),
+    ("1" * 101, None),
     (None, None),
     (True, None),
     ([], None),

@@ -16,6 +16,9 @@ from streamkit.testing.scripts import SCRIPTED
 
 __all__ = ["expected"]
 
+# The dialects that say where a block ends, so that neighbours of one kind are two.
+EXPLICIT_BLOCKS = {"anthropic"}
+
 
 def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") -> MessageOutput:
     """Return what reading `render(answer, protocol)` as `provider` must give, without `timing`.
@@ -25,7 +28,8 @@ def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") 
     """
     if protocol not in SCRIPTED:
         raise ConfigError(f"answers can be scripted for {', '.join(SCRIPTED)}, not for {protocol!r}")
-    blocks = _openai_chat(answer.parts()) if protocol == "openai-chat" else _anthropic(answer.parts())
+    answer = SCRIPTED[protocol].heard(answer)
+    blocks = _anthropic(answer.parts()) if protocol in EXPLICIT_BLOCKS else _openai_chat(answer.parts())
     message = _message(blocks)
     if message.thinking or message.signature or message.blocks:
         message.meta = Meta(Origin(protocol, provider, answer.model))
@@ -35,7 +39,7 @@ def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") 
         usage=answer.usage,
         model=answer.model,
         provider=provider or None,
-        id=answer.id,
+        id=answer.id or None,
     )
 
 

@@ -13,6 +13,7 @@ from streamkit.errors import ConfigError
 
 __all__ = [
     "HARMLESS",
+    "HARMLESS_LINES",
     "bare_cr",
     "bom",
     "corrupt_frame",
@@ -31,6 +32,11 @@ __all__ = [
 # An event that no dialect has; anthropic and openai-responses tell events apart by either of the two names.
 UNKNOWN = b'event: streamkit.unheard_of\ndata: {"type":"streamkit.unheard_of","n":1}\n\n'
 
+# The same in a framing without names.
+UNKNOWN_LINE = b'{"type":"streamkit.unheard_of","n":1}\n'
+
+_LINES = ("ndjson", "json-lines")
+
 _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 
 
@@ -38,7 +44,7 @@ def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
     """Return the frames with their ends, which joined are the body; also for `aws-eventstream`."""
     if framing == "aws-eventstream":
         return _by_length(body)
-    if framing in ("ndjson", "json-lines"):
+    if framing in _LINES:
         return body.splitlines(keepends=True)
     if framing != "sse":
         raise ConfigError(f"bodies in the framing {framing!r} cannot be split; known are sse, ndjson, aws-eventstream")
@@ -73,16 +79,21 @@ def bom(body: bytes) -> bytes:
     return b"\xef\xbb\xbf" + body
 
 
-def heartbeats(body: bytes, beat: bytes = b": keep-alive\n\n", framing: str = "sse") -> bytes:
+def heartbeats(body: bytes, beat: bytes | None = None, framing: str = "sse") -> bytes:
     """Put `beat` before each frame and after the last: nothing changes but the count of heartbeats.
 
-    Beats that are sent: a comment, a bare `:`, blank lines, an Anthropic `ping` event.
+    Beats that are sent: a comment (the default), a bare `:`, blank lines (the default of `ndjson`), an Anthropic
+    `ping` event.
     """
+    if beat is None:
+        beat = b"\n" if framing in _LINES else b": keep-alive\n\n"
     return beat + b"".join(frame + beat for frame in split_frames(body, framing))
 
 
-def unknown_event(body: bytes, frame: bytes = UNKNOWN, framing: str = "sse") -> bytes:
+def unknown_event(body: bytes, frame: bytes | None = None, framing: str = "sse") -> bytes:
     """Put an event that nobody knows after the first frame: one `UnknownFrame` more, the same message."""
+    if frame is None:
+        frame = UNKNOWN_LINE if framing in _LINES else UNKNOWN
     first, *rest = split_frames(body, framing)
     return b"".join([first, frame, *rest])
 
@@ -138,6 +149,14 @@ HARMLESS: dict[str, Callable[[bytes], bytes]] = {
     "no-space": no_space,
     "many-data-lines": many_data_lines,
     "no-last-blank-line": no_last_blank_line,
+}
+
+# The same for `ndjson`.
+HARMLESS_LINES: dict[str, Callable[[bytes], bytes]] = {
+    "crlf": crlf,
+    "bom": bom,
+    "blank-lines": lambda body: heartbeats(body, framing="ndjson"),
+    "no-last-line-end": lambda body: body.rstrip(b"\r\n"),
 }
 
 

@@ -14,9 +14,13 @@ from msgspec import Struct, field
 
 from streamkit.testing.answers import Answer
 from streamkit.testing.mutations import split_frames
-from streamkit.testing.scripts import render
+from streamkit.testing.scripts import framing_of, render
 
 __all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"]
+
+
+# The ends of paths that tell a dialect.
+_PATHS = {"/messages": "anthropic", "/api/chat": "ollama"}
 
 
 class Received(Struct, frozen=True):
@@ -34,8 +38,9 @@ class Received(Struct, frozen=True):
 
     @property
     def protocol(self) -> str:
-        """The dialect that the path is of: `anthropic` for Messages, else `openai-chat`."""
-        return "anthropic" if self.path.partition("?")[0].endswith("/messages") else "openai-chat"
+        """The dialect that the end of the path is of, `openai-chat` where it is of none."""
+        path = self.path.partition("?")[0]
+        return next((protocol for end, protocol in _PATHS.items() if path.endswith(end)), "openai-chat")
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -63,7 +68,7 @@ class Reply(Struct, frozen=True, kw_only=True):
             return list(body)
         if self.cut is not None:
             return list(self.cut(body))
-        return split_frames(body) if self.pace_s else [body]
+        return split_frames(body, framing_of(protocol)) if self.pace_s else [body]
 
 
 ReplyLike: TypeAlias = Union[Reply, Answer, bytes]
@@ -73,9 +78,10 @@ Handler: TypeAlias = Callable[[Received], Union[ReplyLike, Awaitable[ReplyLike]]
 def error_reply(
     status: int, message: str, type: str = "", *, protocol: str = "openai-chat", headers: Mapping[str, str] = {}
 ) -> Reply:
-    """Return a JSON error in the form of `protocol`: `openai-chat` or `anthropic`."""
+    """Return a JSON error in the form of `protocol`, that of `openai-chat` where it has none of its own here."""
     error = {"type": type, "message": message}
-    body = {"type": "error", "error": error} if protocol == "anthropic" else {"error": {**error, "code": None}}
+    forms: dict[str, Any] = {"anthropic": {"type": "error", "error": error}, "ollama": {"error": message}}
+    body = forms.get(protocol, {"error": {**error, "code": None}})
     return Reply(body=msgspec.json.encode(body), status=status, headers={"content-type": "application/json", **headers})
 
 

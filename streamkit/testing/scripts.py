@@ -11,22 +11,27 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from streamkit.errors import ConfigError
-from streamkit.testing import anthropic_body, openai_chat_body
+from streamkit.testing import anthropic_body, ollama_body, openai_chat_body
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 
-__all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "render", "render_error"]
+__all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "framing_of", "render", "render_error"]
 
 
 class _Dialect(Struct, frozen=True):
     render: Callable[[Answer, int, bool], list[bytes]]
     error_frame: Callable[[str, str], bytes]
     finish_words: dict[str, str]
+    heard: Callable[[Answer], Answer] = lambda answer: answer  # what of an answer can be said
+    framing: str = "sse"
 
 
 # The dialects in which an answer can be rendered.
 SCRIPTED = {
     "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame, openai_chat_body.FINISH_WORDS),
     "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
+    "ollama": _Dialect(
+        ollama_body.render, ollama_body.error_frame, ollama_body.FINISH_WORDS, ollama_body.heard, "ndjson"
+    ),
 }
 
 
@@ -34,8 +39,8 @@ def render(answer: Answer, protocol: str = "openai-chat", *, piece: int = 4, int
     """Return the body of a streamed response that says `answer`.
 
     Text, thinking and arguments come in deltas of `piece` characters. With `interleave`, the fragments of
-    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is `openai-chat` or
-    `anthropic`; raises `ConfigError` for another, and for what the protocol cannot say.
+    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is one of `SCRIPTED`;
+    raises `ConfigError` for another, and for what the protocol cannot say.
     """
     return b"".join(_dialect(protocol).render(answer, piece, interleave))
 
@@ -43,6 +48,11 @@ def render(answer: Answer, protocol: str = "openai-chat", *, piece: int = 4, int
 def render_error(protocol: str = "openai-chat", message: str = "Overloaded", type: str = "overloaded_error") -> bytes:
     """Return the frame by which a provider reports an error inside a stream that has begun."""
     return _dialect(protocol).error_frame(message, type)
+
+
+def framing_of(protocol: str) -> str:
+    """Return the framing of bodies in `protocol`, as `mutations` and parsers take it."""
+    return _dialect(protocol).framing
 
 
 def _dialect(protocol: str) -> _Dialect:

@@ -111,13 +111,17 @@ def usages() -> st.SearchStrategy[Usage]:
     return st.builds(Usage, counts, counts, optional, optional, optional)
 
 
+# The dialects without answers beside the first.
+_SINGLE = {"anthropic", "ollama"}
+
+
 @cache
 def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.SearchStrategy[Answer]:
     """Answers that can be scripted in `protocol`: text, thinking, calls and refusals in any order.
 
     With `choices`, some have n > 1 where the protocol has that.
     """
-    anthropic = protocol == "anthropic"
+    anthropic, single = protocol == "anthropic", protocol in _SINGLE
     names = st.sampled_from(["f", "get_weather", "search-2"])
     text = st.builds(Text, texts())
     thinking = st.builds(
@@ -132,7 +136,7 @@ def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.Search
     whole = st.builds(Answer, blocks, finish=st.none(), usage=st.none() | usages())
     cut_off = st.builds(Answer, st.lists(text | thinking, max_size=3), finish=st.just("length"), usage=usages())
     one = whole | cut_off
-    if anthropic or not choices:
+    if single or not choices:
         return one
     others = st.lists(st.builds(Answer, blocks, usage=st.none()), max_size=2)
     return one | st.builds(lambda first, more: _with(first, more), one, others)

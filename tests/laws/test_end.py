@@ -33,11 +33,15 @@ from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Text, Thinking
 from streamkit.testing.mutations import corrupt_frame, fail, split_frames
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
-from streamkit.testing.scripts import SCRIPTED, render, render_error
+from streamkit.testing.scripts import SCRIPTED, framing_of, render, render_error
 from streamkit.testing.strategies import answers
 
 # What ends an answer, on the wire of each dialect.
-ENDS = {"openai-chat": re.compile(rb'"finish_reason":"'), "anthropic": re.compile(rb'"stop_reason":"')}
+ENDS = {
+    "openai-chat": re.compile(rb'"finish_reason":"'),
+    "anthropic": re.compile(rb'"stop_reason":"'),
+    "ollama": re.compile(rb'"done":true'),
+}
 OPENING = (TextStart, ThinkingStart, RefusalStart, ToolCallStart)
 OF_NO_BLOCK = (Logprobs, UsageSnapshot, UnknownFrame, RawFrame)
 
@@ -113,8 +117,8 @@ def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol
     body = render(answer, protocol, piece=data.draw(st.integers(1, 8)), interleave=data.draw(st.booleans()))
     whole = read([body], protocol)
     assert_well_formed(whole)
-    frames = split_frames(body)
-    enough = len(b"".join(frames[: finishes(answer, frames, protocol)])) - 2  # the last blank line may be missing
+    frames = split_frames(body, framing_of(protocol))
+    enough = len(b"".join(frames[: finishes(answer, frames, protocol)]).rstrip())  # its end may be missing
     for at in {data.draw(st.integers(0, len(body))), data.draw(st.integers(0, enough - 1)), enough, len(body) - 1}:
         cut = read([body[:at]], protocol)
         assert (cut.error or {}).get("kind") == (None if at >= enough else "TruncatedStream")
@@ -128,9 +132,9 @@ def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol
 def test_an_error_inside_a_stream_ends_it_with_what_came_before(protocol: str, data: st.DataObject) -> None:
     answer = data.draw(answers(protocol))
     body = render(answer, protocol, piece=3)
-    whole, frames = read([body], protocol), split_frames(body)
+    whole, frames = read([body], protocol), split_frames(body, framing_of(protocol))
     at = data.draw(st.integers(0, len(frames) - 1))
-    outcome = read([fail(body, at, render_error(protocol))], protocol)
+    outcome = read([fail(body, at, render_error(protocol), framing_of(protocol))], protocol)
     assert outcome.error is not None
     assert outcome.error["status"] == 200
     assert outcome.error["message"] == "Overloaded"
@@ -148,9 +152,9 @@ def test_an_error_inside_a_stream_ends_it_with_what_came_before(protocol: str, d
 @given(data=st.data())
 def test_a_broken_frame_ends_the_stream_with_what_came_before(protocol: str, data: st.DataObject) -> None:
     body = render(data.draw(answers(protocol)), protocol, piece=3)
-    whole, frames = read([body], protocol), split_frames(body)
+    whole, frames = read([body], protocol), split_frames(body, framing_of(protocol))
     at = data.draw(st.integers(0, len([frame for frame in frames if b"[DONE]" not in frame]) - 1))
-    outcome = read([corrupt_frame(body, at)], protocol)
+    outcome = read([corrupt_frame(body, at, framing_of(protocol))], protocol)
     assert outcome.error is not None
     assert outcome.error["kind"] == "ProtocolError"
     assert outcome.error["frame"]
@@ -218,6 +222,7 @@ def test_what_follows_the_end_is_not_read(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @pytest.mark.parametrize("body", [b"", b": ping\n\n", b"\n\n"], ids=["nothing", "a heartbeat", "blank lines"])
 def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> None:
+    body = body if framing_of(protocol) == "sse" else body.removeprefix(b": ping")
     with pytest.raises(TruncatedStream):
         _ = (parser := get_protocol(protocol).parser()).feed(body) + parser.finish()
 
@@ -225,9 +230,9 @@ def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @given(data=st.data())
 def test_a_last_frame_without_its_blank_line_still_counts(protocol: str, data: st.DataObject) -> None:
-    frames = split_frames(render(data.draw(answers(protocol)), protocol, piece=3))
+    frames = split_frames(render(data.draw(answers(protocol)), protocol, piece=3), framing_of(protocol))
     body = b"".join(frames[: data.draw(st.integers(1, len(frames)))])
-    assert read([body[:-1]], protocol) == read([body[:-2]], protocol) == read([body], protocol)
+    assert read([body[:-1]], protocol) == read([body.rstrip()], protocol) == read([body], protocol)
 
 
 SPOKEN = Answer([Thinking("Hm. "), Text("It is "), Call("f", {"a": 1}), Call("g", {"b": 2})])
@@ -235,7 +240,7 @@ SPOKEN = Answer([Thinking("Hm. "), Text("It is "), Call("f", {"a": 1}), Call("g"
 
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_each_frame_that_is_missing_at_the_end_leaves_what_the_others_said(protocol: str) -> None:
-    frames = split_frames(render(SPOKEN, protocol, piece=1))
+    frames = split_frames(render(SPOKEN, protocol, piece=1), framing_of(protocol))
     accumulator, parser = Accumulator(), get_protocol(protocol).parser()
     for at, frame in enumerate(frames):
         cut = read(frames[:at], protocol)

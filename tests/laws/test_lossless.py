@@ -14,18 +14,20 @@ from hypothesis import strategies as st
 
 from streamkit.accumulator import coalesce
 from streamkit.deltas import Delta, RawFrame, UnknownFrame
+from streamkit.limits import Limits
 from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
-from streamkit.testing.mutations import HARMLESS, UNKNOWN, split_frames, unknown_event
+from streamkit.testing.mutations import HARMLESS, HARMLESS_LINES, UNKNOWN, split_frames, unknown_event
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
-from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.scripts import SCRIPTED, framing_of, render
 from streamkit.testing.strategies import answers
-from streamkit.wire.sse import SSEDecoder
+from streamkit.wire import new_decoder
 
 # Characters that stand for the halves of surrogate pairs until a body is rendered: those of the private use area.
 HALVES = 0xE000 - 0xD800
-# A block of Anthropic's goes back with all that it came with, so its unknown fields are its `extra`.
-KEPT_WITH_ALL_FIELDS = {"content_block"}
+# A block of Anthropic's goes back with all that it came with, so its unknown fields are its `extra`; a call's arguments
+# are an object at Ollama.
+KEPT_WITH_ALL_FIELDS = {"content_block", "arguments"}
 
 
 def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:
@@ -41,9 +43,9 @@ def in_json(body: bytes, change: Callable[[Any], Any], **options: Any) -> bytes:
     """The body with each record's JSON changed and written anew."""
 
     def rewrite(match: re.Match[bytes]) -> bytes:
-        return b"data: " + json.dumps(change(json.loads(match[1])), **options).encode()
+        return match[1] + json.dumps(change(json.loads(match[2])), **options).encode()
 
-    return re.sub(rb"(?m)^data: (\{.*)$", rewrite, body)
+    return re.sub(rb"(?m)^(data: |)(\{.*)$", rewrite, body)
 
 
 def heard(outcome: Outcome) -> Outcome:
@@ -56,13 +58,18 @@ def without(kind: type, deltas: list[Delta]) -> list[Delta]:
     return [delta for delta in deltas if not isinstance(delta, kind)]
 
 
-@pytest.mark.parametrize("mutate", HARMLESS.values(), ids=HARMLESS)
-@pytest.mark.parametrize("protocol", SCRIPTED)
+WAYS = [
+    (protocol, name)
+    for protocol in SCRIPTED
+    for name in (HARMLESS if framing_of(protocol) == "sse" else HARMLESS_LINES)
+]
+
+
+@pytest.mark.parametrize(("protocol", "name"), WAYS)
 @settings(max_examples=20)
 @given(data=st.data())
-def test_what_the_way_does_to_a_body_changes_nothing(
-    protocol: str, mutate: Callable[[bytes], bytes], data: st.DataObject
-) -> None:
+def test_what_the_way_does_to_a_body_changes_nothing(protocol: str, name: str, data: st.DataObject) -> None:
+    mutate = HARMLESS[name] if framing_of(protocol) == "sse" else HARMLESS_LINES[name]
     body = draw_body(data, protocol)
     assert heard(read([mutate(body)], protocol)) == heard(read([body], protocol))
 
@@ -71,9 +78,11 @@ def test_what_the_way_does_to_a_body_changes_nothing(
 @given(data=st.data())
 def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: st.DataObject) -> None:
     body = draw_body(data, protocol)
-    plain, spiked = read([body], protocol), read([unknown_event(body)], protocol)
+    framing = framing_of(protocol)
+    plain, spiked = read([body], protocol), read([unknown_event(body, framing=framing)], protocol)
     kept = [delta for delta in spiked.deltas if isinstance(delta, UnknownFrame)]
-    assert kept == [UnknownFrame('{"type":"streamkit.unheard_of","n":1}', "streamkit.unheard_of")]
+    name = "streamkit.unheard_of" if framing == "sse" else ""
+    assert kept == [UnknownFrame('{"type":"streamkit.unheard_of","n":1}', name)]
     assert without(UnknownFrame, spiked.deltas) == plain.deltas
     assert spiked.outputs == plain.outputs
 
@@ -97,9 +106,11 @@ def test_unknown_fields_change_nothing(protocol: str, data: st.DataObject) -> No
 @pytest.mark.parametrize("protocol", SCRIPTED)
 @given(data=st.data())
 def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.DataObject) -> None:
-    body = unknown_event(draw_body(data, protocol))
+    body = unknown_event(draw_body(data, protocol), framing=framing_of(protocol))
     raw, plain = read([body], protocol, include_raw=True), read([body], protocol)
-    frames = [RawFrame(frame.data.decode(), frame.event) for frame in SSEDecoder(len(body)).feed(body)]
+    frames = [
+        RawFrame(frame.data.decode(), frame.event) for frame in new_decoder(framing_of(protocol), Limits()).feed(body)
+    ]
     assert [delta for delta in raw.deltas if isinstance(delta, RawFrame)] == frames
     assert isinstance(raw.deltas[0], RawFrame)
     assert raw.outputs == plain.outputs
@@ -194,7 +205,7 @@ def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str,
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999"])
 def test_a_number_that_json_has_not_spoils_nothing_where_it_is_not_read(protocol: str, number: bytes) -> None:
     body = render(Answer(["one two"]), protocol, piece=3)
-    spiked = re.sub(rb"(?m)^data: \{", b'data: {"latency":' + number + b",", body)
+    spiked = re.sub(rb"(?m)^(data: |)\{", rb'\1{"latency":' + number + b",", body)
     assert read([spiked], protocol) == read([body], protocol)
 
 

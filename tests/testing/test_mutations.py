@@ -5,6 +5,7 @@ from streamkit.errors import ConfigError
 from streamkit.protocols import get_protocol
 from streamkit.testing.mutations import (
     HARMLESS,
+    HARMLESS_LINES,
     UNKNOWN,
     bare_cr,
     bom,
@@ -21,7 +22,7 @@ from streamkit.testing.mutations import (
     unknown_event,
 )
 from streamkit.testing.outcome import read_pieces
-from streamkit.testing.scripts import SCRIPTED, Answer, Call, Thinking, render, render_error
+from streamkit.testing.scripts import SCRIPTED, Answer, Call, Thinking, framing_of, render, render_error
 
 A, B = b'event: a\ndata: {"n":1}\n\n', b'data: {"n":2}\n\n'
 BODY = A + B
@@ -99,11 +100,16 @@ def text_of(outcome):
     return (message.thinking or "") + message.text
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
-@pytest.mark.parametrize("name", HARMLESS)
-def test_a_harmless_mutation_changes_nothing(protocol, name):
+WAYS = [("openai-chat", name, mutate) for name, mutate in HARMLESS.items()]
+WAYS += [("anthropic", name, mutate) for name, mutate in HARMLESS.items()]
+WAYS += [("ollama", name, mutate) for name, mutate in HARMLESS_LINES.items()]
+
+
+@pytest.mark.parametrize(("protocol", "mutate"), [(way[0], way[2]) for way in WAYS], ids=[way[1] for way in WAYS])
+def test_a_harmless_mutation_changes_nothing(protocol, mutate):
     body = render(ANSWER, protocol)
-    assert said(read(HARMLESS[name](body), protocol)) == said(read(body, protocol))
+    assert mutate(body) != body
+    assert said(read(mutate(body), protocol)) == said(read(body, protocol))
 
 
 def test_a_ping_between_frames_changes_nothing():
@@ -116,7 +122,7 @@ def test_a_ping_between_frames_changes_nothing():
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_an_unknown_event_is_passed_on_and_changes_nothing_else(protocol):
     body = render(ANSWER, protocol)
-    outcome, before = read(unknown_event(body), protocol), read(body, protocol)
+    outcome, before = read(unknown_event(body, framing=framing_of(protocol)), protocol), read(body, protocol)
     assert (outcome.outputs, outcome.error) == (before.outputs, None)
     assert [delta for delta in outcome.deltas if type(delta) is not UnknownFrame] == before.deltas
     assert len(outcome.deltas) == len(before.deltas) + 1
@@ -126,9 +132,9 @@ def test_an_unknown_event_is_passed_on_and_changes_nothing_else(protocol):
 def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
     body = render(ANSWER, protocol)
     texts = []
-    for part in truncations(body):
+    for part in truncations(body, framing_of(protocol)):
         outcome = read(part, protocol)
-        has_ended = b'finish_reason":"tool_calls' in part or b"message_delta" in part
+        has_ended = any(end in part for end in (b'finish_reason":"tool_calls', b"message_delta", b'"done":true'))
         assert has_ended or outcome.error["kind"] == "TruncatedStream"
         texts.append(text_of(outcome))
     assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
@@ -138,8 +144,9 @@ def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_a_corrupt_frame_is_an_error_that_keeps_what_came_before(protocol):
     body = render(ANSWER, protocol)
-    at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
-    outcome = read(corrupt_frame(body, at), protocol)
+    framing = framing_of(protocol)
+    at = next(at for at, frame in enumerate(split_frames(body, framing)) if b"Bonj" in frame)
+    outcome = read(corrupt_frame(body, at, framing), protocol)
     assert outcome.error["kind"] == "ProtocolError"
     assert b"Bonj" in outcome.error["frame"]
     assert text_of(outcome) == "Hm. Hm."
@@ -148,7 +155,8 @@ def test_a_corrupt_frame_is_an_error_that_keeps_what_came_before(protocol):
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_an_error_of_the_provider_keeps_what_came_before(protocol):
     body = render(ANSWER, protocol)
-    at = next(at for at, frame in enumerate(split_frames(body)) if b"Bonj" in frame)
-    outcome = read(fail(body, at, render_error(protocol, "at capacity")), protocol)
+    framing = framing_of(protocol)
+    at = next(at for at, frame in enumerate(split_frames(body, framing)) if b"Bonj" in frame)
+    outcome = read(fail(body, at, render_error(protocol, "at capacity"), framing), protocol)
     assert outcome.error["message"] == "at capacity"
     assert text_of(outcome) == "Hm. Hm."

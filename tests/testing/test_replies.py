@@ -19,6 +19,7 @@ PATHS = [
     ("/v1/messages?beta=true", "anthropic"),
     ("/messages/batches", "openai-chat"),
     ("/", "openai-chat"),
+    ("/api/chat", "ollama"),
 ]
 
 PIECES = [
@@ -85,6 +86,7 @@ def test_errors_have_the_form_of_their_dialect():
         "type": "error",
         "error": {"type": "rate_limit_error", "message": "slow"},
     }
+    assert json.loads(error_reply(429, "slow", "", protocol="ollama").body) == {"error": "slow"}
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
     assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

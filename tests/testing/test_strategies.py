@@ -23,7 +23,7 @@ from streamkit.testing.strategies import answers, arguments, delta_streams, json
 @given(data=st.data())
 def test_each_answer_can_be_scripted(protocol: str, data: st.DataObject) -> None:
     answer = data.draw(answers(protocol))
-    assert render(answer, protocol).endswith(b"\n\n")
+    assert render(answer, protocol).endswith(b"\n")
     for choice in (answer, *answer.choices):
         assert expected(choice, protocol).finish_reason is not None
 

@@ -11,7 +11,7 @@ from streamkit.limits import Limits
 
 __all__ = ["Decoder", "Frame", "Framing", "new_decoder"]
 
-Framing: TypeAlias = Literal["sse", "ndjson", "json-lines", "aws-eventstream"]
+Framing: TypeAlias = Literal["sse", "ndjson", "json-lines", "json-array", "aws-eventstream"]
 
 
 class Frame(Struct, gc=False):
@@ -47,8 +47,12 @@ def new_decoder(framing: str, limits: Limits) -> Decoder:
         from streamkit.wire.ndjson import NDJSONDecoder
 
         return NDJSONDecoder(limits.max_event_bytes)
+    if framing == "json-array":
+        from streamkit.wire.json_array import JSONArrayDecoder
+
+        return JSONArrayDecoder(limits.max_event_bytes)
     if framing == "aws-eventstream":
         from streamkit.wire.aws import EventStreamDecoder
 
         return EventStreamDecoder(limits.max_event_bytes)
-    raise ConfigError(f"unknown framing {framing!r}; known are sse, ndjson, json-lines, aws-eventstream")
+    raise ConfigError(f"unknown framing {framing!r}; known are sse, ndjson, json-lines, json-array, aws-eventstream")

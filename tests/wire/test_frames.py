@@ -8,6 +8,7 @@ from streamkit.errors import ConfigError
 from streamkit.limits import Limits
 from streamkit.wire import Frame, new_decoder
 from streamkit.wire.aws import EventStreamDecoder
+from streamkit.wire.json_array import JSONArrayDecoder
 from streamkit.wire.ndjson import NDJSONDecoder
 from streamkit.wire.sse import SSEDecoder
 
@@ -15,6 +16,7 @@ DECODERS = [
     ("sse", SSEDecoder),
     ("ndjson", NDJSONDecoder),
     ("json-lines", NDJSONDecoder),
+    ("json-array", JSONArrayDecoder),
     ("aws-eventstream", EventStreamDecoder),
 ]
 
@@ -34,7 +36,8 @@ def test_a_decoder_obeys_the_limit_that_it_is_made_with(framing: str) -> None:
 
 
 def test_an_unknown_framing_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="unknown framing 'xml'; known are sse, ndjson, json-lines, aws-eventstream"):
+    known = "sse, ndjson, json-lines, json-array, aws-eventstream"
+    with pytest.raises(ConfigError, match=f"unknown framing 'xml'; known are {known}"):
         new_decoder("xml", Limits())
 
 

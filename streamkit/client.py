@@ -19,6 +19,7 @@ from streamkit.keys import scrub_error
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
+from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider, parse_model
 from streamkit.timing import Timing
@@ -28,7 +29,6 @@ from streamkit.transport import (
     Timeouts,
     check_http_client,
     load_libraries,
-    new_http_client,
     open_exchange,
     timeouts_for,
 )
@@ -82,7 +82,7 @@ class Client:
             check_http_client(http_client)
             self._timeouts = timeouts_for(http_client, self._timeouts)
         load_libraries()
-        self._own: WeakKeyDictionary[_Loop, HTTPClient] = WeakKeyDictionary()
+        self._own: WeakKeyDictionary[_Loop, Pools] = WeakKeyDictionary()
 
     def stream(
         self,
@@ -117,9 +117,9 @@ class Client:
 
         An http client of the caller's stays open.
         """
-        http = self._own.pop(_loop(), None)
-        if http is not None:
-            await http.aclose()
+        pools = self._own.pop(_loop(), None)
+        if pools is not None:
+            await pools.aclose()
 
     async def __aenter__(self) -> Client:
         return self
@@ -132,13 +132,31 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client {self.model!r} of {self._endpoint!r}>"
 
-    def _http(self) -> HTTPClient:
-        if self._given is not None:
-            return self._given
-        loop = _loop()
-        if loop not in self._own:
-            self._own[loop] = new_http_client()
-        return self._own[loop]
+    async def _open(self, encoded: EncodedRequest, body: bytes, timing: Timing, framing: str) -> Exchange:
+        """Send a request: the whole of what a retry repeats."""
+        pools = None if self._given is not None else self._own.setdefault(_loop(), Pools())
+        http = self._given if pools is None else pools.take()
+
+        def release() -> None:
+            if pools is not None:
+                pools.give_back(http)
+
+        try:
+            exchange = await open_exchange(
+                http,
+                self._endpoint,
+                encoded,
+                body,
+                timeouts=self._timeouts,
+                limits=self.limits,
+                timing=timing,
+                sse=framing == "sse",
+            )
+        except BaseException:
+            release()
+            raise
+        exchange.on_close = release
+        return exchange
 
 
 class Stream:
@@ -189,7 +207,7 @@ class Stream:
         if self._opened:
             raise ConfigError("a stream is opened once: call client.stream() for another answer")
         self._opened = True
-        self._exchange = await self._open()
+        self._exchange = await self._client._open(self._encoded, self._body, self.timing, self._parser.framing)
         return self
 
     async def __aexit__(
@@ -212,20 +230,6 @@ class Stream:
         # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
         if self._deltas is not None and not self._deltas.ag_running:
             await self._deltas.aclose()
-
-    async def _open(self) -> Exchange:
-        """Send the request: the whole of what a retry repeats."""
-        client = self._client
-        return await open_exchange(
-            client._http(),
-            client._endpoint,
-            self._encoded,
-            self._body,
-            timeouts=client._timeouts,
-            limits=client.limits,
-            timing=self.timing,
-            sse=self._parser.framing == "sse",
-        )
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
         parser, timing = self._parser, self.timing

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import cache
 from time import perf_counter_ns
@@ -77,6 +77,7 @@ class Exchange:
     """A request that was answered with a stream, until it is closed.
 
     `chunks` are the bytes of the body, without any encoding, as they come; what it raises goes through `explain`.
+    `on_close` is called once it is closed.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Exchange:
         self._timeouts = timeouts
         self._raw = _raw(response)
         self._closed = False
+        self.on_close: Callable[[], None] | None = None
         self.chunks: AsyncGenerator[bytes, None] = self._raw
         self.status: int = response.status_code
         self.headers = {name.lower(): value for name, value in response.headers.items()}
@@ -143,6 +145,8 @@ class Exchange:
                 logger.debug("closing the connection to %s met %s", self._endpoint.host, type(error).__name__)
             scope.cancel()
             await _unwind(self.chunks, self._raw)
+        if self.on_close is not None:
+            self.on_close()
 
 
 def load_libraries() -> None:

@@ -24,7 +24,7 @@ ROWS = [
     "parts blocks messages deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params",
-    "transport testing",
+    "transport pools testing",
     "client",
     "agent bench relay",
     "cli",

@@ -90,10 +90,11 @@ class Accumulator:
         no more than the new text. None where nothing has been said; raises `ProtocolError` where there is no such
         call.
         """
-        try:
-            return self._choices[choice].blocks[index].partial_arguments()
-        except KeyError:
-            raise ProtocolError(f"there is no call at index {index} of choice {choice}") from None
+        state = self._choices.get(choice)
+        block = state.blocks.get(index) if state else None
+        if block is None or block.kind != "tool_call":
+            raise ProtocolError(f"there is no call at index {index} of choice {choice}")
+        return block.partial_arguments()
 
     def _begun(self) -> list[int]:
         """The choices that have begun, in order; choice 0 where none has."""
@@ -159,6 +160,7 @@ class Accumulator:
         block.pieces.append(delta.transcript)
         block.id = delta.id or block.id
         block.expires_at = delta.expires_at or block.expires_at
+        block.format = delta.format or block.format
 
     def _citation(self, delta: CitationAdded) -> None:
         self._choices[delta.choice].blocks[delta.index].citations.append(delta.citation)

@@ -40,6 +40,7 @@ class OpenBlock:
         "custom",
         "expires_at",
         "extra",
+        "format",
         "id",
         "kind",
         "name",
@@ -63,6 +64,7 @@ class OpenBlock:
         self.citations: list[Any] = []
         self.audio: list[bytes] = []
         self.expires_at: int | None = None
+        self.format: str | None = None
         self.call: FunctionPart | None = None
         self.parser: PartialJSON | None = None
         self.parsed = 0  # how many of the pieces the parser has seen
@@ -142,7 +144,7 @@ def _parts(block: OpenBlock) -> list[Part]:
         return [block.part]
     text = block.text()
     if block.kind == "audio":
-        return [AudioPart(b"".join(block.audio), text, id=block.id or None, expires_at=block.expires_at)]
+        return [AudioPart(b"".join(block.audio), text, block.format, block.id or None, block.expires_at)]
     if not (text or block.signature or block.extra or block.citations):
         return []
     if block.kind == "refusal":

@@ -164,13 +164,17 @@ class BlockAdded(_Closing, frozen=True):
 
 
 class AudioDelta(_OfChoice, frozen=True):
-    """More sound (decoded bytes) or transcript of the audio block at `index`, which this opens if it is new."""
+    """More sound (decoded bytes) or transcript of the audio block at `index`, which this opens if it is new.
+
+    `format` is the provider's word for the sound, where the stream says it.
+    """
 
     index: int
     data: bytes = b""
     transcript: str = ""
     id: str | None = None
     expires_at: int | None = None  # s since 1970
+    format: str | None = None
 
 
 class CitationAdded(_OfChoice, frozen=True):

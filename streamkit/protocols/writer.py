@@ -57,7 +57,7 @@ class BlockWriter:
     """Pieces of one choice → blocks with dense indices, in the order of opening.
 
     One block of text, thinking or refusal is open at a time: a piece of another kind closes it, and so does a call
-    or a part that comes whole. Calls stay open until `close`, since later pieces may still belong to them. Of a
+    or a part that comes whole. Calls stay open until `end_call` or `close`, since later pieces may still belong to them. Of a
     surrogate pair split over two pieces the first half is held back until the second comes; a lone half becomes
     U+FFFD. Every method appends to `out`.
     """
@@ -108,12 +108,15 @@ class BlockWriter:
             self.kind, self.index = kind, self._next()
             out.append(_STARTS[kind](self.index, choice=self.choice))
 
-    def close_open(self, out: list[Delta]) -> None:
-        """Close the open block of text, thinking or refusal, if there is one."""
+    def close_open(
+        self, out: list[Delta], *, signature: str | None = None, extra: dict[str, Any] | None = None
+    ) -> None:
+        """Close the open block of text, thinking or refusal, if there is one, with what the provider wants back."""
         if self.kind is None:
             return
         self._release_text(out)
-        signature, extra = self._seal() if self._seal and self.kind == "thinking" else (None, None)
+        if self._seal and self.kind == "thinking":
+            signature, extra = self._seal()
         out.append(_ENDS[self.kind](self.index, choice=self.choice, signature=signature, extra=extra))
         self.kind, self.index, self.ready = None, -1, -1
 
@@ -129,10 +132,10 @@ class BlockWriter:
             text, call.half = _pair("", text)
         out.append(Replace(index, rejoin(text), choice=self.choice))
 
-    def add(self, out: list[Delta], part: Part) -> int:
+    def add(self, out: list[Delta], part: Part, *, signature: str | None = None) -> int:
         """Add a block that came whole; returns its index."""
         self.close_open(out)
-        out.append(BlockAdded(self._next(), part, choice=self.choice))
+        out.append(BlockAdded(self._next(), part, choice=self.choice, signature=signature))
         return self.size - 1
 
     def audio(
@@ -143,12 +146,13 @@ class BlockWriter:
         *,
         id: str | None = None,
         expires_at: int | None = None,
+        format: str | None = None,
     ) -> None:
         """Add sound or transcript; a choice has one block of audio."""
         if self._audio < 0:
             self.close_open(out)
             self._audio = self._next()
-        out.append(AudioDelta(self._audio, data, transcript, id, expires_at, choice=self.choice))
+        out.append(AudioDelta(self._audio, data, transcript, id, expires_at, format, choice=self.choice))
 
     def cite(self, out: list[Delta], citation: Any) -> None:
         """Add a source: to the open text, else as a block of its own."""
@@ -180,6 +184,13 @@ class BlockWriter:
     def mark_call(self, index: int, extra: dict[str, Any]) -> None:
         """Let the end of the call at `index` carry `extra`, for the provider to get back."""
         self._calls[index].extra = extra
+
+    def end_call(
+        self, out: list[Delta], index: int, *, signature: str | None = None, extra: dict[str, Any] | None = None
+    ) -> None:
+        """Close the call at `index`, to which nothing more may come."""
+        self._release_call(out, index, self._calls.pop(index))
+        out.append(ToolCallEnd(index, choice=self.choice, signature=signature, extra=extra))
 
     def close(self, out: list[Delta]) -> None:
         """Close every block, in the order of the indices."""

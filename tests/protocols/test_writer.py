@@ -66,10 +66,35 @@ def arguments(index: int, piece: str) -> Step:
     return lambda it, out: it.arguments(out, index, piece)
 
 
+def end(index: int, signature: str) -> Step:
+    return lambda it, out: it.end_call(out, index, signature=signature, extra={"k": 1})
+
+
 CASES: list[tuple[str, list[Step], list[Delta]]] = [
     ("nothing", [], []),
     ("empty pieces", [text(""), thinking("")], []),
     ("text", [text("a"), text("b")], [TextStart(0), TextDelta(0, "a"), TextDelta(0, "b"), TextEnd(0)]),
+    (
+        "a block closed with its signature",
+        [text("a"), lambda it, out: it.close_open(out, signature="s", extra={"k": 1}), text("b")],
+        [
+            *(TextStart(0), TextDelta(0, "a"), TextEnd(0, signature="s", extra={"k": 1})),
+            *(TextStart(1), TextDelta(1, "b"), TextEnd(1)),
+        ],
+    ),
+    (
+        "a call that is whole before the next",
+        [call(), arguments(0, "{}"), end(0, "s"), call("b"), text("c")],
+        [
+            *(ToolCallStart(0, "a", "f"), ToolCallDelta(0, "{}"), ToolCallEnd(0, signature="s", extra={"k": 1})),
+            *(ToolCallStart(1, "b", "f"), TextStart(2), TextDelta(2, "c"), ToolCallEnd(1), TextEnd(2)),
+        ],
+    ),
+    (
+        "a part with its signature, and sound",
+        [lambda it, out: it.add(out, IMAGE, signature="s"), lambda it, out: it.audio(out, b"x", format="audio/L16")],
+        [BlockAdded(0, IMAGE, signature="s"), AudioDelta(1, b"x", format="audio/L16")],
+    ),
     (
         "another kind closes",
         [thinking("a"), text("b"), lambda it, out: it.write(out, "refusal", "c")],

@@ -1,7 +1,7 @@
 """Decoding of JSON that is broken in the ways of real servers.
 
-msgspec refuses lone surrogates, NaN, raw control characters and bad UTF-8, all of which are sent. A frame that it
-refuses is read once more here; so the cost falls on those frames alone.
+msgspec refuses lone surrogates, NaN, raw control characters, bad UTF-8 and byte order marks, all of which are sent. A
+frame that it refuses is read once more here; so the cost falls on those frames alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def decode_lenient(data: bytes, kind: type[T]) -> T:
     Strings may hold lone surrogates: see `split_surrogate`. Numbers that JSON has no word for are None.
     """
     try:
-        value = json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=_no_number)
+        value = json.loads(data.decode("utf-8-sig", "replace"), strict=False, parse_constant=_no_number)
         return msgspec.convert(value, kind)
     except RecursionError:
         raise too_deep(data) from None

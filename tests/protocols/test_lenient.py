@@ -12,6 +12,7 @@ from streamkit.errors import ProtocolError
 from streamkit.protocols.lenient import decode_lenient, rejoin, split_surrogate
 
 READ: list[tuple[str, bytes, Any]] = [
+    ("a byte order mark", b'\xef\xbb\xbf{"a":1}', {"a": 1}),
     ("a lone surrogate", rb'{"a":"\ud83d"}', {"a": "\ud83d"}),
     ("a raw line end in a string", b'{"a":"x\ny"}', {"a": "x\ny"}),
     ("a byte that is no UTF-8", b'{"a":"\xff"}', {"a": "\ufffd"}),

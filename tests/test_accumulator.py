@@ -360,6 +360,16 @@ def test_a_delta_without_its_block_is_an_error(delta: Delta) -> None:
         Accumulator().feed(delta)
 
 
+def test_only_a_call_has_partial_arguments() -> None:
+    accumulator = Accumulator()
+    for delta in (TextStart(0), TextDelta(0, '{"a":1}'), ToolCallStart(1, "c", "f")):
+        accumulator.feed(delta)
+    assert accumulator.partial_arguments(1) is None
+    for index, choice in ((0, 0), (2, 0), (1, 1)):
+        with pytest.raises(ProtocolError):
+            accumulator.partial_arguments(index, choice)
+
+
 @pytest.mark.parametrize(
     "delta",
     [TextDelta(-1, "x"), ToolCallDelta(-1, "x"), TextEnd(-1), CitationAdded(-1, "x"), Replace(-1, ""), TextStart(-1)],

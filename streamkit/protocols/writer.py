@@ -57,9 +57,9 @@ class BlockWriter:
     """Pieces of one choice → blocks with dense indices, in the order of opening.
 
     One block of text, thinking or refusal is open at a time: a piece of another kind closes it, and so does a call
-    or a part that comes whole. Calls stay open until `end_call` or `close`, since later pieces may still belong to them. Of a
-    surrogate pair split over two pieces the first half is held back until the second comes; a lone half becomes
-    U+FFFD. Every method appends to `out`.
+    or a part that comes whole. Calls stay open until `end_call` or `close`, since later pieces may still belong to
+    them. Of a surrogate pair split over two pieces the first half is held back until the second comes; a lone half
+    becomes U+FFFD. Every method appends to `out`.
     """
 
     def __init__(

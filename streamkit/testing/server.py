@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import anyio
 import h11  # httpx brings it: httpcore's own HTTP/1.1
@@ -81,20 +81,27 @@ class ReplayServer:
         finally:
             self.connections -= 1
 
-    async def _reply(self, request: Received) -> tuple[Reply, list[bytes]]:
+    async def _reply(self, request: Received) -> _Rendered:
         try:
-            reply = await self._replies.reply(request)
-            return reply, reply.pieces(request.protocol)
+            return _render(await self._replies.reply(request), request)
         except Exception as error:  # a handler may raise anything; the client must not be left without an answer
             self._error = self._error or error
-            reply = error_reply(500, f"the handler raised {error!r}", "handler_failed", protocol=request.protocol)
-            return reply, reply.pieces(request.protocol)
+            text = f"the handler raised {error!r}"
+            return _render(error_reply(500, text, "handler_failed", protocol=request.protocol), request)
+
+
+_Rendered: TypeAlias = tuple[Reply, h11.Response, list[bytes]]
+
+
+def _render(reply: Reply, request: Received) -> _Rendered:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers.items()]
+    return reply, h11.Response(status_code=reply.status, headers=headers), reply.pieces(request.protocol)
 
 
 class _Connection:
     """One connection: requests in, replies out, until either side is done with it."""
 
-    def __init__(self, stream: SocketStream, reply: Callable[[Received], Awaitable[tuple[Reply, list[bytes]]]]) -> None:
+    def __init__(self, stream: SocketStream, reply: Callable[[Received], Awaitable[_Rendered]]) -> None:
         self._stream = stream
         self._reply = reply
         self._http = h11.Connection(h11.SERVER)
@@ -143,9 +150,9 @@ class _Connection:
             self._http.receive_data(data)
         scope.cancel()
 
-    async def _answer(self, reply: Reply, pieces: list[bytes]) -> None:
+    async def _answer(self, reply: Reply, head: h11.Response, pieces: list[bytes]) -> None:
         await anyio.sleep(reply.delay_s)
-        if not await self._send(h11.Response(status_code=reply.status, headers=list(reply.headers.items()))):
+        if not await self._send(head):
             return
         due = anyio.current_time()
         for piece in pieces:

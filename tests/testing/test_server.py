@@ -1,4 +1,5 @@
 import anyio
+import h11
 import httpx
 import pytest
 
@@ -140,6 +141,19 @@ async def test_an_error_in_a_handler_is_answered_and_raised_at_the_end(client):
             response = await client.post(f"{server.url}/other")
             assert response.status_code == 500
             assert "the handler raised AssertionError" in response.json()["error"]["message"]
+
+
+async def test_headers_are_latin_1_as_real_servers_send_them(client):
+    async with ReplayServer(Reply(body=b"ok", headers={"x-name": "Zürich"})) as server:
+        response = await client.post(server.url)
+    assert response.headers.raw[0] == (b"x-name", "Zürich".encode("latin-1"))
+
+
+@pytest.mark.parametrize("value", ["日本", "a\nb"])
+async def test_a_header_that_cannot_be_sent_is_answered_and_raised_at_the_end(client, value):
+    with pytest.raises((ValueError, h11.LocalProtocolError)):
+        async with ReplayServer(Reply(headers={"x-name": value})) as server:
+            assert (await client.post(server.url)).status_code == 500
 
 
 async def test_what_is_not_http_is_hung_up_on():

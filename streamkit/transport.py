@@ -299,12 +299,16 @@ def _redirect(exchange: Exchange, endpoint: Endpoint, url: str) -> APIError:
 
 def _was_closing(error: Exception, sent_ns: int) -> bool:
     """Whether a request met the end of a connection that was kept for it, and so was read by nobody."""
+    kinds = _kinds(error) | (_kinds(error.__cause__) if error.__cause__ is not None else set())
     soon = perf_counter_ns() - sent_ns < CLOSING_S * 1e9
-    return soon and not {kind.__name__ for kind in type(error).__mro__}.isdisjoint(_CLOSED)
+    return soon and not kinds.isdisjoint(_CLOSED) and "ClientConnectorError" not in kinds
 
 
-# By name, as below: the server ended the connection without a word, while reading, or while writing.
-_CLOSED = {"RemoteProtocolError", "ReadError", "WriteError"}
+# By name, as below: what httpx and httpx2, then aiohttp, raise where the server ends the connection without a word.
+_CLOSED = {
+    *("RemoteProtocolError", "ReadError", "WriteError"),
+    *("ServerDisconnectedError", "ConnectionResetError", "ClientOSError"),
+}
 
 
 def _map_error(

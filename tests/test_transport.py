@@ -183,13 +183,19 @@ def answers_then_drops(requests: list[bytes], *, reset: bool = False) -> Callabl
     return handle
 
 
-@LIBRARIES
+REUSED = [
+    *[(loop, library.AsyncClient) for loop in ("asyncio", "trio") for library in (httpx, httpx2)],
+    ("asyncio", httpx_aiohttp.HttpxAiohttpClient),
+]
+
+
+@pytest.mark.parametrize(("anyio_backend", "client"), REUSED, ids=lambda case: getattr(case, "__module__", case))
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 async def test_a_request_lost_with_a_connection_that_was_closing_goes_out_again(
-    library: ModuleType, reset: bool
+    anyio_backend: str, client: Any, reset: bool
 ) -> None:
     requests: list[bytes] = []
-    async with raw_server(answers_then_drops(requests, reset=reset)) as url, library.AsyncClient(verify=False) as http:
+    async with raw_server(answers_then_drops(requests, reset=reset)) as url, client(verify=False) as http:
         for _ in range(3):
             assert await read_at(http, url) == b"data: 1\n\n"
     assert len(requests) == 5

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from contextlib import nullcontext
 from typing import Any
 
 import anyio
+import httpx2
+import httpx_aiohttp
 import msgspec
 import pytest
 
@@ -141,7 +144,9 @@ async def test_characters_of_several_tokens_come_whole(connect):
     async with connect() as client:
         async with client.stream(asked, **GREEDY) as stream:
             texts = [delta.text async for delta in stream if isinstance(delta, TextDelta)]
-    assert "".join(texts) == stream.output.message.text == "🎉🦄"
+    text = "".join(texts)
+    assert text == stream.output.message.text
+    assert any(character > "\uffff" for character in text) and "\ufffd" not in text
 
 
 # Who opens the thinking: the template, where thinking is asked for, or the model itself.
@@ -193,6 +198,16 @@ async def test_streams_of_one_client_do_not_mix(connect):
         for words in ("one two three four five six seven eight", "cat dog", "north south east west"):
             tasks.start_soon(ask, words)
     assert len(answers) == 3 and all(words == answer for words, answer in answers.items())
+
+
+@pytest.mark.parametrize(
+    "library", [None, httpx2.AsyncClient, httpx_aiohttp.HttpxAiohttpClient], ids=["httpx", "httpx2", "aiohttp"]
+)
+async def test_one_answer_after_the_other_comes_through(connect, library):
+    """The server offers to keep the connection, and closes it after each stream."""
+    async with library() if library else nullcontext() as http, connect(http_client=http) as client:
+        for _ in range(12):
+            assert (await client.send("Hi.", temperature=0, max_tokens=1)).usage.output_tokens == 1
 
 
 def test_the_command_chats_with_the_model(environment):

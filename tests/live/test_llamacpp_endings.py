@@ -74,7 +74,7 @@ async def test_a_request_that_is_cancelled_while_it_waits_is_never_worked_on(con
 
 
 @BOTH_LOOPS
-@pytest.mark.parametrize("dialect", ["both"])
+@pytest.mark.parametrize("dialect", ["both"])  # at once
 async def test_a_server_that_dies_leaves_what_was_shown(start, connect, dialect):
     with start(n_ctx=4096, n_parallel=4) as server:
         async with connect("openai-chat", server=server) as chat, connect("anthropic", server=server) as messages:

@@ -21,6 +21,7 @@ PROVIDERS = (
     "lmstudio",
     "mistral",
     "ollama",
+    "ollama-chat",
     "openai",
     "openrouter",
     "together",

@@ -44,7 +44,7 @@ class ReplayTransport(httpx.AsyncBaseTransport):
         await anyio.sleep(reply.delay_s)
         self.open_streams += 1
         stream = _Body(reply, reply.pieces(received.protocol), request, self._closed)
-        return httpx.Response(reply.status, headers=dict(reply.headers), stream=stream, request=request)
+        return httpx.Response(reply.status, headers=reply.head(received.protocol), stream=stream, request=request)
 
     def _closed(self) -> None:
         self.open_streams -= 1

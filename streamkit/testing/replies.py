@@ -43,6 +43,10 @@ class Received(Struct, frozen=True):
         return next((protocol for end, protocol in _PATHS.items() if path.endswith(end)), "openai-chat")
 
 
+EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
+_CONTENT_TYPES = {"ndjson": "application/x-ndjson"}  # of framings other than server-sent events
+
+
 class Reply(Struct, frozen=True, kw_only=True):
     """One response.
 
@@ -54,12 +58,18 @@ class Reply(Struct, frozen=True, kw_only=True):
 
     body: bytes | Sequence[bytes] | Answer = b""
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream; charset=utf-8"})
+    headers: Mapping[str, str] = field(default_factory=lambda: dict(EVENT_STREAM))
     piece: int = 4
     cut: Callable[[bytes], Iterable[bytes]] | None = None
     delay_s: float = 0.0
     pace_s: float = 0.0
     ends: Literal["whole", "drops", "hangs"] = "whole"
+
+    def head(self, protocol: str) -> dict[str, str]:
+        """Return the headers, an answer's with the content type of its dialect where none other is given."""
+        if isinstance(self.body, Answer) and self.headers == EVENT_STREAM:
+            return {"content-type": _CONTENT_TYPES.get(framing_of(protocol), EVENT_STREAM["content-type"])}
+        return dict(self.headers)
 
     def pieces(self, protocol: str) -> list[bytes]:
         """Return the body in the pieces in which it is sent."""

@@ -94,7 +94,9 @@ _Rendered: TypeAlias = tuple[Reply, h11.Response, list[bytes]]
 
 
 def _render(reply: Reply, request: Received) -> _Rendered:
-    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers.items()]
+    headers = [
+        (name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.head(request.protocol).items()
+    ]
     return reply, h11.Response(status_code=reply.status, headers=headers), reply.pieces(request.protocol)
 
 

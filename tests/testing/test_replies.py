@@ -41,6 +41,13 @@ def test_a_reply_comes_in_pieces(reply, pieces):
     assert reply.pieces("openai-chat") == pieces
 
 
+def test_an_answer_has_the_content_type_of_its_dialect():
+    assert Reply(body=Answer(["a"])).head("ollama") == {"content-type": "application/x-ndjson"}
+    assert Reply(body=Answer(["a"])).head("openai-chat") == Reply().headers
+    assert Reply(body=Answer(["a"]), headers={"x": "y"}).head("ollama") == {"x": "y"}
+    assert Reply(body=b"{}").head("ollama") == Reply().headers
+
+
 async def test_one_reply_is_for_every_request():
     replies = Replies(b"x")
     assert [(await replies.reply(request())).body for _ in range(3)] == [b"x"] * 3

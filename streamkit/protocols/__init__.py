@@ -15,6 +15,7 @@ __all__ = ["PROTOCOLS", "EncodedRequest", "Parser", "Protocol", "Quirks", "Reque
 PROTOCOLS = {
     "openai-chat": "openai_chat",
     "anthropic": "anthropic",
+    "gemini": "gemini",
     "ollama": "ollama",
 }
 

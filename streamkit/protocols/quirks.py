@@ -50,6 +50,9 @@ class Quirks(Struct, frozen=True, kw_only=True):
 
     # Writing Anthropic messages.
     anthropic_version: str = "2023-06-01"  # from "2026-10-21" on, sampling parameters are refused, so left out
-    adaptive_thinking: bool = False  # a thinking level is an effort, not a budget of tokens: Claude from 4.6 on
+    adaptive_thinking: bool = False  # a level is no budget of tokens: Claude from 4.6, Gemini from 3 on
     unsigned_thinking: bool = False  # thinking without a signature is sent back: servers that sign nothing (llama.cpp)
     inline_system: bool = False  # a later system message stays in its place, not with the first: newer Claude models
+
+    # Writing Gemini requests.
+    gemini_version: str = "v1beta"  # stands before the model in the path; "" where the base URL has it: Vertex AI

@@ -16,6 +16,7 @@ PROVIDERS = (
     "azure",
     "deepseek",
     "fireworks",
+    "gemini",
     "groq",
     "llamacpp",
     "lmstudio",

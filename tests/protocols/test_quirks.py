@@ -19,6 +19,7 @@ FOR_USERS = {
     "adaptive_thinking",
     "anthropic_version",
     "end_without_finish",
+    "gemini_version",
     "inline_system",
     "required_word",
     "think_tag_open",

@@ -33,7 +33,7 @@ def test_a_vendor_is_reached_at_its_address(row: Provider) -> None:
 def test_a_vendor_has_a_key_which_a_local_server_may_do_without(row: Provider) -> None:
     assert row.key_variable.isupper()
     assert row.key_optional == (row.name in LOCAL)
-    assert row.auth in ("authorization", "x-api-key", "api-key")
+    assert row.auth in ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
 
 @rows

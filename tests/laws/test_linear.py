@@ -18,7 +18,7 @@ from streamkit.testing.scripts import SCRIPTED, framing_of, render
 
 Cut: TypeAlias = Callable[[bytes, str], list[bytes]]
 
-FEW, MANY = 2_000, 20_000
+FEW, MANY = 1_000, 10_000
 GROWTH = 1.25  # of the time an event, by ten times the events
 READ = 65_536
 

@@ -1,0 +1,9 @@
+"""OpenAI's Responses."""
+
+from streamkit.protocols.base import Protocol
+from streamkit.protocols.openai_responses.parser import ResponsesParser
+from streamkit.protocols.openai_responses.request import encode_request
+
+__all__ = ["PROTOCOL", "ResponsesParser"]
+
+PROTOCOL = Protocol("openai-responses", ResponsesParser, encode_request)

@@ -26,8 +26,8 @@ from streamkit.wire import new_decoder
 # Characters that stand for the halves of surrogate pairs until a body is rendered: those of the private use area.
 HALVES = 0xE000 - 0xD800
 # A block of Anthropic's goes back with all that it came with, so its unknown fields are its `extra`; a call's arguments
-# are an object at Ollama.
-KEPT_WITH_ALL_FIELDS = {"content_block", "arguments"}
+# are an object at Ollama and Gemini.
+KEPT_WITH_ALL_FIELDS = {"content_block", "arguments", "args"}
 
 
 def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:
@@ -49,9 +49,13 @@ def in_json(body: bytes, change: Callable[[Any], Any], **options: Any) -> bytes:
 
 
 def heard(outcome: Outcome) -> Outcome:
-    """What was said, without what depends on how it was spelt: heartbeats, and the bytes of an error."""
+    """What was said, without what depends on how it was spelt: heartbeats, the bytes of an error, lines of a frame."""
     error = outcome.error and {fact: value for fact, value in outcome.error.items() if fact != "body"}
-    return msgspec.structs.replace(outcome, heartbeats=0, error=error)
+    deltas: list[Delta] = [
+        UnknownFrame(delta.raw.replace("\n", ""), delta.event) if isinstance(delta, UnknownFrame) else delta
+        for delta in outcome.deltas
+    ]
+    return msgspec.structs.replace(outcome, deltas=deltas, heartbeats=0, error=error)
 
 
 def without(kind: type, deltas: list[Delta]) -> list[Delta]:
@@ -216,6 +220,13 @@ BROKEN: list[tuple[str, str, bytes]] = [
     ("anthropic", "no JSON", b"hello"),
     ("anthropic", "half JSON", b'{"type":"content_block_delta","index":0'),
     ("anthropic", "deep nesting", b'{"type":"content_block_delta","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+    ("gemini", "candidates that are a number", b'{"candidates":5}'),
+    ("gemini", "a candidate that is a string", b'{"candidates":["a"]}'),
+    ("gemini", "text that is a number", b'{"candidates":[{"content":{"parts":[{"text":5}]}}]}'),
+    ("gemini", "a call that is a string", b'{"candidates":[{"content":{"parts":[{"functionCall":"f"}]}}]}'),
+    ("gemini", "no JSON", b"hello"),
+    ("gemini", "half JSON", b'{"candidates":[{"index":0'),
+    ("gemini", "deep nesting", b'{"candidates":[],"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
     ("openai-chat", "choices that are a number", b'{"choices":5}'),
     ("openai-chat", "a choice that is a string", b'{"choices":["a"]}'),
     ("openai-chat", "content that is a number", b'{"choices":[{"index":0,"delta":{"content":5}}]}'),

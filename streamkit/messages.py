@@ -102,6 +102,10 @@ def as_message(value: MessageLike) -> Message:
         return Message("user", [TextPart(value)])
     if not isinstance(value, Mapping):
         raise msgspec.ValidationError(f"a message is an object with a role and contents, not {type(value).__name__}")
+    if "content" in value and "contents" not in value:  # a provider's own form, of which nothing would be left
+        raise msgspec.ValidationError(
+            'a message has `contents`, a list of parts such as {"type": "text", "text": "…"}, and no `content`'
+        )
     return msgspec.convert(msgspec.to_builtins(dict(value)), Message)
 
 

@@ -236,3 +236,9 @@ def test_a_message_may_finish_as(type: str) -> None:
 def test_no_other_finish_is_known() -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(b'{"type":"end_turn"}', type=FinishReason)
+
+
+@pytest.mark.parametrize("content", ["hi", [{"type": "text", "text": "hi"}], None])
+def test_a_message_in_a_providers_own_form_is_refused_and_not_emptied(content: object) -> None:
+    with pytest.raises(msgspec.ValidationError, match="has `contents`, a list of parts"):
+        as_message({"role": "user", "content": content})

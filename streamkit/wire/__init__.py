@@ -1,5 +1,6 @@
 """Bytes ↔ frames: the framings that providers use, with no knowledge of what the frames say."""
 
-from streamkit.wire.frames import Decoder, Frame, Framing, new_decoder
+from streamkit.wire.frames import Decoder, Frame
+from streamkit.wire.framings import FRAMINGS, new_decoder
 
-__all__ = ["Decoder", "Frame", "Framing", "new_decoder"]
+__all__ = ["FRAMINGS", "Decoder", "Frame", "new_decoder"]

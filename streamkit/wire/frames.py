@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol
 
 from msgspec import Struct
 
-from streamkit.errors import ConfigError, StreamkitError
-from streamkit.limits import Limits
+from streamkit.errors import StreamkitError
 
-__all__ = ["Decoder", "Frame", "Framing", "new_decoder"]
-
-Framing: TypeAlias = Literal["sse", "ndjson", "json-lines", "json-array", "aws-eventstream"]
+__all__ = ["Decoder", "Frame"]
 
 
 class Frame(Struct, gc=False):
@@ -35,24 +32,3 @@ class Decoder(Protocol):
     def feed(self, data: bytes) -> list[Frame]: ...
 
     def finish(self) -> list[Frame]: ...
-
-
-def new_decoder(framing: str, limits: Limits) -> Decoder:
-    """Return a fresh decoder for `framing`; raises `ConfigError` for an unknown one."""
-    if framing == "sse":
-        from streamkit.wire.sse import SSEDecoder
-
-        return SSEDecoder(limits.max_event_bytes)
-    if framing in ("ndjson", "json-lines"):
-        from streamkit.wire.ndjson import NDJSONDecoder
-
-        return NDJSONDecoder(limits.max_event_bytes)
-    if framing == "json-array":
-        from streamkit.wire.json_array import JSONArrayDecoder
-
-        return JSONArrayDecoder(limits.max_event_bytes)
-    if framing == "aws-eventstream":
-        from streamkit.wire.aws import EventStreamDecoder
-
-        return EventStreamDecoder(limits.max_event_bytes)
-    raise ConfigError(f"unknown framing {framing!r}; known are sse, ndjson, json-lines, json-array, aws-eventstream")

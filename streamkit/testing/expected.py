@@ -17,7 +17,9 @@ from streamkit.testing.scripts import SCRIPTED
 __all__ = ["expected"]
 
 # The dialects that say where a block ends, so that neighbours of one kind are two.
-EXPLICIT_BLOCKS = {"anthropic"}
+EXPLICIT_BLOCKS = {"anthropic", "gemini"}
+# Those in which a refusal is no block: it is in the finish reason.
+REFUSAL_AS_REASON = {"anthropic", "gemini"}
 
 
 def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") -> MessageOutput:
@@ -107,5 +109,5 @@ def _function(call: Call) -> FunctionPart:
 def _finish(answer: Answer, protocol: str) -> FinishReason:
     word = answer.raw_finish or SCRIPTED[protocol].finish_words.get(answer.finish_type, answer.finish_type)
     refusals = [block.text for block in answer.parts() if isinstance(block, Refusal)]
-    reason = "".join(refusals) if refusals and protocol == "anthropic" else None
+    reason = "".join(refusals) if refusals and protocol in REFUSAL_AS_REASON else None
     return FinishReason(answer.finish_type, raw=word, reason=reason)

@@ -20,7 +20,7 @@ __all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"
 
 
 # The ends of paths that tell a dialect.
-_PATHS = {"/messages": "anthropic", "/api/chat": "ollama"}
+_PATHS = {"/messages": "anthropic", ":streamGenerateContent": "gemini", "/api/chat": "ollama"}
 
 
 class Received(Struct, frozen=True):
@@ -91,6 +91,7 @@ def error_reply(
     """Return a JSON error in the form of `protocol`, that of `openai-chat` where it has none of its own here."""
     error = {"type": type, "message": message}
     forms: dict[str, Any] = {"anthropic": {"type": "error", "error": error}, "ollama": {"error": message}}
+    forms["gemini"] = {"error": {"code": status, "message": message, "status": type}}
     body = forms.get(protocol, {"error": {**error, "code": None}})
     return Reply(body=msgspec.json.encode(body), status=status, headers={"content-type": "application/json", **headers})
 
@@ -134,7 +135,9 @@ class Replies:
         return self._at(len(self.requests) - 1, request)
 
     def _by_history(self, request: Received) -> ReplyLike:
-        return self._at(sum(message["role"] == "assistant" for message in request.json["messages"]), request)
+        asked = request.json
+        messages = asked["contents"] if "contents" in asked else asked["messages"]
+        return self._at(sum(message["role"] in ("assistant", "model") for message in messages), request)
 
     def _at(self, turn: int, request: Received) -> ReplyLike:
         if turn < len(self._script):

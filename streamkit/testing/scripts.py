@@ -11,7 +11,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from streamkit.errors import ConfigError
-from streamkit.testing import anthropic_body, ollama_body, openai_chat_body
+from streamkit.testing import anthropic_body, gemini_body, ollama_body, openai_chat_body
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 
 __all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "framing_of", "render", "render_error"]
@@ -29,6 +29,7 @@ class _Dialect(Struct, frozen=True):
 SCRIPTED = {
     "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame, openai_chat_body.FINISH_WORDS),
     "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
+    "gemini": _Dialect(gemini_body.render, gemini_body.error_frame, gemini_body.FINISH_WORDS, gemini_body.heard),
     "ollama": _Dialect(
         ollama_body.render, ollama_body.error_frame, ollama_body.FINISH_WORDS, ollama_body.heard, "ndjson"
     ),

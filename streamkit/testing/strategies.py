@@ -111,6 +111,8 @@ def usages() -> st.SearchStrategy[Usage]:
     return st.builds(Usage, counts, counts, optional, optional, optional)
 
 
+# The dialects that sign thinking.
+_SIGNED = {"anthropic", "gemini"}
 # The dialects without answers beside the first.
 _SINGLE = {"anthropic", "ollama"}
 
@@ -121,11 +123,11 @@ def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.Search
 
     With `choices`, some have n > 1 where the protocol has that.
     """
-    anthropic, single = protocol == "anthropic", protocol in _SINGLE
+    signed, single = protocol in _SIGNED, protocol in _SINGLE
     names = st.sampled_from(["f", "get_weather", "search-2"])
     text = st.builds(Text, texts())
     thinking = st.builds(
-        Thinking, texts(), st.none() | st.text("abc+/=", min_size=1, max_size=6) if anthropic else st.none()
+        Thinking, texts(), st.none() | st.text("abc+/=", min_size=1, max_size=6) if signed else st.none()
     )
     call = st.builds(Call, names, arguments() | st.sampled_from(["", "{", "[1]", '{"a":1', "null"]))
     spoken = st.lists(text | thinking | call, max_size=6)

@@ -10,7 +10,7 @@ from streamkit.deltas import Delta
 from streamkit.errors import ProtocolError
 from streamkit.limits import Limits
 from streamkit.protocols.gemini.partial_args import PartialArg, PartialArguments
-from streamkit.protocols.values import compact_json
+from streamkit.protocols.values import value_text
 from streamkit.protocols.writer import BlockWriter
 
 __all__ = ["MINTED", "CallReader", "FunctionCallView"]
@@ -24,7 +24,7 @@ class FunctionCallView(Struct, rename="camel"):
 
     name: str | None = None
     id: str | None = None
-    args: dict[str, Any] | None = None
+    args: Any = None  # an object; the text of one from gateways that take it from another dialect
     partial_args: list[PartialArg] | None = None
     will_continue: bool | None = None
 
@@ -50,7 +50,7 @@ class CallReader:
             return
         streamed.signature = signature or streamed.signature
         if call.args:
-            self._writer.replace(out, streamed.index, compact_json(call.args))
+            self._writer.replace(out, streamed.index, value_text(call.args))
             self._end(streamed, out)
         else:
             self._go_on(streamed, call, out)
@@ -74,7 +74,7 @@ class CallReader:
             self._go_on(streamed, call, out)
             return
         if call.args is not None:
-            self._writer.arguments(out, index, compact_json(call.args))
+            self._writer.arguments(out, index, value_text(call.args))
         self._end(streamed, out)
 
     def _go_on(self, streamed: _Streamed, call: FunctionCallView, out: list[Delta]) -> None:

@@ -14,9 +14,12 @@ __all__ = ["PROTOCOLS", "EncodedRequest", "Parser", "Protocol", "Quirks", "Reque
 # The name of each dialect and the module that has it as PROTOCOL, loaded on first use.
 PROTOCOLS = {
     "openai-chat": "openai_chat",
+    "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
     "ollama": "ollama",
+    "llamacpp": "llamacpp",
+    "openai-completions": "openai_completions",
 }
 
 

@@ -16,11 +16,11 @@ from streamkit.protocols.values import part_text
 __all__ = ["encode_prompt"]
 
 
-def encode_prompt(messages: Sequence[Message], what: str) -> tuple[str, list[ImagePart]]:
-    """Return the text of the only message, and its images; `what` names the endpoint in errors.
+def encode_prompt(messages: Sequence[Message], what: str, marker: str = "") -> tuple[str, list[ImagePart]]:
+    """Return the text of the only message, with `marker` in place of each image, and its images.
 
-    Its texts are joined as they are, nothing between. Raises `ConfigError` where there is another message, one of
-    another role, or a part that is neither text nor an image.
+    Its texts are joined as they are, nothing between; `what` names the endpoint in errors. Raises `ConfigError` where
+    there is another message, one of another role, or a part that is neither text nor an image.
     """
     if len(messages) != 1 or messages[0].role != "user":
         roles = ", ".join(message.role for message in messages) or "none"
@@ -34,6 +34,7 @@ def encode_prompt(messages: Sequence[Message], what: str) -> tuple[str, list[Ima
         part = block.part
         if isinstance(part, ImagePart):
             images.append(part)
+            texts.append(marker)
         elif (text := part_text(part)) is not None:
             texts.append(text)
         else:

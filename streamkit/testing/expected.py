@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
 from streamkit.blocks import BlockRef, thinking_ref
-from streamkit.errors import ConfigError
 from streamkit.messages import FinishReason, Message, MessageOutput, Meta, Origin
 from streamkit.parts import FunctionCall, FunctionPart, RefusalPart, TextPart
 from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinking
-from streamkit.testing.scripts import SCRIPTED
+from streamkit.testing.scripts import dialect_of
 
 __all__ = ["expected"]
 
 # The dialects that say where a block ends, so that neighbours of one kind are two.
-EXPLICIT_BLOCKS = {"anthropic", "gemini"}
+EXPLICIT_BLOCKS = {"openai-responses", "anthropic", "gemini"}
 # Those in which a refusal is no block: it is in the finish reason.
 REFUSAL_AS_REASON = {"anthropic", "gemini"}
 
@@ -28,18 +28,19 @@ def expected(answer: Answer, protocol: str = "openai-chat", provider: str = "") 
     Of `answer.choices` each is asked for by itself; what is the response's (id, model, usage) is the first one's.
     Raises `ConfigError` for a protocol in which no answer can be scripted.
     """
-    if protocol not in SCRIPTED:
-        raise ConfigError(f"answers can be scripted for {', '.join(SCRIPTED)}, not for {protocol!r}")
-    answer = SCRIPTED[protocol].heard(answer)
-    blocks = _anthropic(answer.parts()) if protocol in EXPLICIT_BLOCKS else _openai_chat(answer.parts())
-    message = _message(blocks)
+    answer = dialect_of(protocol).heard(answer)
+    blocks = answer.parts() if protocol in EXPLICIT_BLOCKS else _openai_chat(answer.parts())
+    if protocol in REFUSAL_AS_REASON:
+        blocks = [block for block in blocks if not isinstance(block, Refusal)]
+    extras = dialect_of(protocol).extras
+    message = _message(blocks, extras(blocks) if extras else [None] * len(blocks))
     if message.thinking or message.signature or message.blocks:
         message.meta = Meta(Origin(protocol, provider, answer.model))
     return MessageOutput(
         message,
         finish_reason=_finish(answer, protocol),
         usage=answer.usage,
-        model=answer.model,
+        model=answer.model or None,
         provider=provider or None,
         id=answer.id or None,
     )
@@ -57,38 +58,33 @@ def _openai_chat(blocks: list[Block]) -> list[Block]:
     return out
 
 
-def _anthropic(blocks: list[Block]) -> list[Block]:
-    """A refusal is no block: it is in the stop reason."""
-    return [block for block in blocks if not isinstance(block, Refusal)]
-
-
-def _message(blocks: list[Block]) -> Message:
+def _message(blocks: list[Block], extras: Sequence[dict[str, Any] | None]) -> Message:
     message = Message("assistant")
     calls: list[FunctionPart] = []
     refs: list[BlockRef] = []
     thinking = "".join(block.text for block in blocks if isinstance(block, Thinking))
     at = 0
-    for block in blocks:
+    for block, extra in zip(blocks, extras, strict=True):
         match block:
             case Thinking(text=text, signature=signature):
-                if not text and signature is None:
+                if not text and signature is None and extra is None:
                     continue
-                refs.append(thinking_ref(thinking, at, at + len(text), signature, None))
+                refs.append(thinking_ref(thinking, at, at + len(text), signature, extra))
                 at += len(text)
             case Call():
-                refs.append(BlockRef("tool_calls", len(calls)))
+                refs.append(BlockRef("tool_calls", len(calls), extra=extra))
                 calls.append(_function(block))
             case Text(text=text) | Refusal(text=text):
                 if not text:
                     continue
-                refs.append(BlockRef("contents", len(message.contents)))
+                refs.append(BlockRef("contents", len(message.contents), extra=extra))
                 message.contents.append(TextPart(text) if isinstance(block, Text) else RefusalPart(text))
     message.thinking = thinking or None
     message.tool_calls = calls or None
     signatures = [ref.signature for ref in refs if ref.of == "thinking"]
     message.signature = signatures[0] if len(signatures) == 1 else None
     order = [("thinking", "contents", "tool_calls").index(ref.of) for ref in refs]
-    if order != sorted(order) or len(signatures) > 1:
+    if order != sorted(order) or len(signatures) > 1 or any(ref.extra for ref in refs):
         message.blocks = refs
     return message
 
@@ -107,7 +103,9 @@ def _function(call: Call) -> FunctionPart:
 
 
 def _finish(answer: Answer, protocol: str) -> FinishReason:
-    word = answer.raw_finish or SCRIPTED[protocol].finish_words.get(answer.finish_type, answer.finish_type)
+    word = answer.raw_finish or dialect_of(protocol).finish_words.get(answer.finish_type, answer.finish_type)
     refusals = [block.text for block in answer.parts() if isinstance(block, Refusal)]
-    reason = "".join(refusals) if refusals and protocol in REFUSAL_AS_REASON else None
+    reason = None if answer.raw_finish else dialect_of(protocol).reasons.get(answer.finish_type)
+    if refusals and protocol in REFUSAL_AS_REASON:
+        reason = "".join(refusals)
     return FinishReason(answer.finish_type, raw=word, reason=reason)

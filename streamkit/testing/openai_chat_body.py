@@ -15,7 +15,7 @@ import msgspec
 from streamkit.testing.answers import Answer, Call, Refusal, Text, cut, take_turns
 from streamkit.usage import Usage
 
-__all__ = ["FINISH_WORDS", "error_frame", "render"]
+__all__ = ["FINISH_WORDS", "error_frame", "render", "usage_fields"]
 
 FINISH_WORDS = {
     "stop": "stop",
@@ -31,7 +31,7 @@ def render(answer: Answer, piece: int, interleave: bool) -> list[bytes]:
     runs = [_choice(choice, at, piece, interleave) for at, choice in enumerate([answer, *answer.choices])]
     chunks = [_chunk(answer, [choice]) for choice in take_turns(runs)]
     if answer.usage is not None:
-        chunks.append({**_chunk(answer, []), "usage": _usage(answer.usage)})
+        chunks.append({**_chunk(answer, []), "usage": usage_fields(answer.usage)})
     return [*map(_frame, chunks), b"data: [DONE]\n\n"]
 
 
@@ -78,7 +78,8 @@ def _chunk(answer: Answer, choices: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """Return the counts as OpenAI's dialects write them: `prompt_tokens` include cached ones."""
     prompt = sum(n or 0 for n in (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens))
     out: dict[str, Any] = {
         "prompt_tokens": prompt,

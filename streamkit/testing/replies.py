@@ -20,7 +20,15 @@ __all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"
 
 
 # The ends of paths that tell a dialect.
-_PATHS = {"/messages": "anthropic", ":streamGenerateContent": "gemini", "/api/chat": "ollama"}
+_PATHS = {
+    "/responses": "openai-responses",
+    "/messages": "anthropic",
+    ":streamGenerateContent": "gemini",
+    "/api/chat": "ollama",
+    "/completion": "llamacpp",
+    "/chat/completions": "openai-chat",
+    "/completions": "openai-completions",
+}
 
 
 class Received(Struct, frozen=True):
@@ -135,12 +143,20 @@ class Replies:
         return self._at(len(self.requests) - 1, request)
 
     def _by_history(self, request: Received) -> ReplyLike:
-        asked = request.json
-        messages = asked["contents"] if "contents" in asked else asked["messages"]
-        return self._at(sum(message["role"] in ("assistant", "model") for message in messages), request)
+        return self._at(_answers(request.json), request)
 
     def _at(self, turn: int, request: Received) -> ReplyLike:
         if turn < len(self._script):
             return self._script[turn]
         text = f"the script has {len(self._script)} replies; this request wants number {turn + 1}"
         return error_reply(500, text, "script_exhausted", protocol=request.protocol)
+
+
+def _answers(body: Any) -> int:
+    """How many answers of the model a request holds; in Responses each is a run of items that are not the caller's."""
+    if "contents" in body:
+        return sum(content["role"] == "model" for content in body["contents"])
+    if "input" not in body:
+        return sum(message["role"] == "assistant" for message in body["messages"])
+    written = [item.get("role", "assistant") == "assistant" and "output" not in item for item in body["input"]]
+    return sum(here and not before for before, here in zip([False, *written], written, strict=False))

@@ -7,14 +7,36 @@ body = render(answer, "anthropic", piece=3)
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 
 from streamkit.errors import ConfigError
-from streamkit.testing import anthropic_body, gemini_body, ollama_body, openai_chat_body
-from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+from streamkit.testing import (
+    anthropic_body,
+    gemini_body,
+    llamacpp_body,
+    ollama_body,
+    openai_chat_body,
+    openai_completions_body,
+    openai_responses_body,
+)
+from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinking
 
-__all__ = ["SCRIPTED", "Answer", "Call", "Refusal", "Text", "Thinking", "framing_of", "render", "render_error"]
+__all__ = [
+    "PLAIN",
+    "RENDERED",
+    "SCRIPTED",
+    "Answer",
+    "Call",
+    "Refusal",
+    "Text",
+    "Thinking",
+    "dialect_of",
+    "framing_of",
+    "render",
+    "render_error",
+]
 
 
 class _Dialect(Struct, frozen=True):
@@ -23,11 +45,20 @@ class _Dialect(Struct, frozen=True):
     finish_words: dict[str, str]
     heard: Callable[[Answer], Answer] = lambda answer: answer  # what of an answer can be said
     framing: str = "sse"
+    extras: Callable[[list[Block]], list[dict[str, Any]]] | None = None  # what each block ends with
+    reasons: dict[str, str] = {}  # why it ended, beside the word for it
 
 
 # The dialects in which an answer can be rendered.
 SCRIPTED = {
     "openai-chat": _Dialect(openai_chat_body.render, openai_chat_body.error_frame, openai_chat_body.FINISH_WORDS),
+    "openai-responses": _Dialect(
+        openai_responses_body.render,
+        openai_responses_body.error_frame,
+        openai_responses_body.FINISH_WORDS,
+        extras=openai_responses_body.extras,
+        reasons=openai_responses_body.REASONS,
+    ),
     "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
     "gemini": _Dialect(gemini_body.render, gemini_body.error_frame, gemini_body.FINISH_WORDS, gemini_body.heard),
     "ollama": _Dialect(
@@ -35,28 +66,44 @@ SCRIPTED = {
     ),
 }
 
+# Those of base models, in which only answers of text can be.
+PLAIN = {
+    "llamacpp": _Dialect(
+        llamacpp_body.render, llamacpp_body.error_frame, llamacpp_body.FINISH_WORDS, llamacpp_body.heard
+    ),
+    "openai-completions": _Dialect(
+        openai_completions_body.render,
+        openai_completions_body.error_frame,
+        openai_completions_body.FINISH_WORDS,
+        openai_completions_body.heard,
+    ),
+}
+
+RENDERED = SCRIPTED | PLAIN
+
 
 def render(answer: Answer, protocol: str = "openai-chat", *, piece: int = 4, interleave: bool = False) -> bytes:
     """Return the body of a streamed response that says `answer`.
 
     Text, thinking and arguments come in deltas of `piece` characters. With `interleave`, the fragments of
-    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is one of `SCRIPTED`;
+    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is one of `RENDERED`;
     raises `ConfigError` for another, and for what the protocol cannot say.
     """
-    return b"".join(_dialect(protocol).render(answer, piece, interleave))
+    return b"".join(dialect_of(protocol).render(answer, piece, interleave))
 
 
 def render_error(protocol: str = "openai-chat", message: str = "Overloaded", type: str = "overloaded_error") -> bytes:
     """Return the frame by which a provider reports an error inside a stream that has begun."""
-    return _dialect(protocol).error_frame(message, type)
+    return dialect_of(protocol).error_frame(message, type)
 
 
 def framing_of(protocol: str) -> str:
     """Return the framing of bodies in `protocol`, as `mutations` and parsers take it."""
-    return _dialect(protocol).framing
+    return dialect_of(protocol).framing
 
 
-def _dialect(protocol: str) -> _Dialect:
-    if protocol not in SCRIPTED:
-        raise ConfigError(f"answers can be scripted for {', '.join(SCRIPTED)}, not for {protocol!r}")
-    return SCRIPTED[protocol]
+def dialect_of(protocol: str) -> _Dialect:
+    """Return how answers are scripted in `protocol`; raises `ConfigError` where they cannot be."""
+    if protocol not in RENDERED:
+        raise ConfigError(f"answers can be scripted for {', '.join(RENDERED)}, not for {protocol!r}")
+    return RENDERED[protocol]

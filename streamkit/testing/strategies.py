@@ -39,6 +39,7 @@ from streamkit.deltas import (
 from streamkit.messages import FinishReason
 from streamkit.parts import ValuePart
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
+from streamkit.testing.scripts import PLAIN
 from streamkit.usage import Usage
 
 __all__ = ["answers", "arguments", "delta_streams", "json_values", "texts", "usages"]
@@ -112,9 +113,9 @@ def usages() -> st.SearchStrategy[Usage]:
 
 
 # The dialects that sign thinking.
-_SIGNED = {"anthropic", "gemini"}
+_SIGNED = {"openai-responses", "anthropic", "gemini"}
 # The dialects without answers beside the first.
-_SINGLE = {"anthropic", "ollama"}
+_SINGLE = {"openai-responses", "anthropic", "ollama"}
 
 
 @cache
@@ -130,13 +131,14 @@ def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.Search
         Thinking, texts(), st.none() | st.text("abc+/=", min_size=1, max_size=6) if signed else st.none()
     )
     call = st.builds(Call, names, arguments() | st.sampled_from(["", "{", "[1]", '{"a":1', "null"]))
-    spoken = st.lists(text | thinking | call, max_size=6)
-    refused = st.lists(text | thinking, max_size=2).flatmap(
+    quiet = text if protocol in PLAIN else text | thinking  # what may come before a refusal or a cut
+    spoken = st.lists(text if protocol in PLAIN else text | thinking | call, max_size=6)
+    refused = st.lists(quiet, max_size=2).flatmap(
         lambda before: st.builds(Refusal, texts(1)).map(lambda refusal: [*before, refusal])
     )
     blocks = spoken | refused
     whole = st.builds(Answer, blocks, finish=st.none(), usage=st.none() | usages())
-    cut_off = st.builds(Answer, st.lists(text | thinking, max_size=3), finish=st.just("length"), usage=usages())
+    cut_off = st.builds(Answer, st.lists(quiet, max_size=3), finish=st.just("length"), usage=usages())
     one = whole | cut_off
     if single or not choices:
         return one

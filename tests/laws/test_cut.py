@@ -16,7 +16,7 @@ from streamkit.testing.chunking import bytewise, linewise, splits, whole
 from streamkit.testing.expected import expected
 from streamkit.testing.mutations import corrupt_frame, heartbeats, split_frames
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
-from streamkit.testing.scripts import SCRIPTED, framing_of, render, render_error
+from streamkit.testing.scripts import RENDERED, framing_of, render, render_error
 from streamkit.testing.strategies import answers
 
 # A recording up to this size, in bytes, is also read one byte at a time.
@@ -47,7 +47,7 @@ def assert_no_cut_matters(body: bytes, protocol: str, places: Iterable[int], **o
 PLACES = st.lists(st.integers(0, 2**20), max_size=8)
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_an_answer_is_read_in_any_cut_as_it_was_written(protocol: str, data: st.DataObject) -> None:
     answer, body = data.draw(bodies(protocol))
@@ -89,7 +89,7 @@ SPOILT: list[tuple[str, Callable[[bytes, int, str], bytes]]] = [
 
 
 @pytest.mark.parametrize("spoil", [case[1] for case in SPOILT], ids=[case[0] for case in SPOILT])
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @settings(max_examples=15)
 @given(data=st.data())
 def test_a_spoilt_answer_fails_the_same_in_any_cut(

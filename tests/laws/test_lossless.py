@@ -19,15 +19,15 @@ from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.testing.mutations import HARMLESS, HARMLESS_LINES, UNKNOWN, split_frames, unknown_event
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
-from streamkit.testing.scripts import SCRIPTED, framing_of, render
+from streamkit.testing.scripts import RENDERED, SCRIPTED, framing_of, render
 from streamkit.testing.strategies import answers
 from streamkit.wire import new_decoder
 
 # Characters that stand for the halves of surrogate pairs until a body is rendered: those of the private use area.
 HALVES = 0xE000 - 0xD800
-# A block of Anthropic's goes back with all that it came with, so its unknown fields are its `extra`; a call's arguments
-# are an object at Ollama and Gemini.
-KEPT_WITH_ALL_FIELDS = {"content_block", "arguments", "args"}
+# An item of Responses and a block of Anthropic's go back with all that they came with, so unknown fields are their
+# `extra`; a call's arguments are an object at Ollama and Gemini.
+KEPT_WITH_ALL_FIELDS = {"item", "output", "content_block", "arguments", "args"}
 
 
 def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:
@@ -64,7 +64,7 @@ def without(kind: type, deltas: list[Delta]) -> list[Delta]:
 
 WAYS = [
     (protocol, name)
-    for protocol in SCRIPTED
+    for protocol in RENDERED
     for name in (HARMLESS if framing_of(protocol) == "sse" else HARMLESS_LINES)
 ]
 
@@ -78,7 +78,7 @@ def test_what_the_way_does_to_a_body_changes_nothing(protocol: str, name: str, d
     assert heard(read([mutate(body)], protocol)) == heard(read([body], protocol))
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: st.DataObject) -> None:
     body = draw_body(data, protocol)
@@ -91,7 +91,7 @@ def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: 
     assert spiked.outputs == plain.outputs
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_unknown_fields_change_nothing(protocol: str, data: st.DataObject) -> None:
     def spike(value: Any) -> Any:
@@ -107,7 +107,7 @@ def test_unknown_fields_change_nothing(protocol: str, data: st.DataObject) -> No
     assert read([in_json(body, spike)], protocol) == read([body], protocol)
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.DataObject) -> None:
     body = unknown_event(draw_body(data, protocol), framing=framing_of(protocol))
@@ -121,7 +121,7 @@ def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.D
     assert coalesce(without(RawFrame, raw.deltas)) == plain.deltas
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_escaped_and_bare_characters_are_the_same(protocol: str, data: st.DataObject) -> None:
     body = draw_body(data, protocol)

@@ -13,7 +13,7 @@ from streamkit.accumulator import Accumulator, accumulate, coalesce
 from streamkit.deltas import Delta, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from streamkit.messages import MessageOutput
 from streamkit.protocols import get_protocol
-from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.scripts import RENDERED, render
 from streamkit.testing.strategies import answers, delta_streams
 
 
@@ -70,7 +70,7 @@ def test_merging_leaves_the_deltas_that_it_was_given(deltas: list[Delta]) -> Non
     assert repr(deltas) == before
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_merging_changes_no_scripted_answer(protocol: str, data: st.DataObject) -> None:
     body = render(data.draw(answers(protocol)), protocol, piece=data.draw(st.integers(1, 4)), interleave=True)

@@ -13,7 +13,7 @@ from streamkit.accumulator import Accumulator, accumulate
 from streamkit.deltas import Delta, TextDelta, ToolCallDelta
 from streamkit.messages import MessageOutput
 from streamkit.protocols import get_protocol
-from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.scripts import RENDERED, render
 from streamkit.testing.strategies import answers, delta_streams
 
 encode = msgspec.json.encode
@@ -38,7 +38,7 @@ def deltas_of(data: st.DataObject, protocol: str) -> list[Delta]:
     return parser.feed(body) + parser.finish()
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_a_snapshot_is_unchanged_by_later_deltas(protocol: str, data: st.DataObject) -> None:
     assert_looking_is_safe(deltas_of(data, protocol))
@@ -49,7 +49,7 @@ def test_a_snapshot_of_any_deltas_is_unchanged_by_later_ones(deltas: list[Delta]
     assert_looking_is_safe(deltas)
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_each_snapshot_begins_the_next(protocol: str, data: st.DataObject) -> None:
     accumulator = Accumulator()
@@ -75,7 +75,7 @@ def grown(early: Any, late: Any) -> bool:
     return repr(early) == repr(late)
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_reading_arguments_while_they_come_changes_nothing_and_only_adds(protocol: str, data: st.DataObject) -> None:
     deltas = deltas_of(data, protocol)

@@ -17,6 +17,7 @@ PNG = ImagePart(EmbeddedImage("image/png", b"\x89PNG"))
 def test_the_texts_of_the_only_message_are_the_prompt() -> None:
     message = Message("user", ["Q: ", ValuePart({"a": 1}), PNG, "\nA:"])
     assert encode_prompt([message], "/completion") == ('Q: {"a":1}\nA:', [PNG])
+    assert encode_prompt([message], "/completion", "<image>")[0] == 'Q: {"a":1}<image>\nA:'
 
 
 UNFIT: list[tuple[str, list[Message], str]] = [

@@ -20,6 +20,8 @@ PATHS = [
     ("/messages/batches", "openai-chat"),
     ("/", "openai-chat"),
     ("/api/chat", "ollama"),
+    ("/completion", "llamacpp"),
+    ("/v1/completions", "openai-completions"),
 ]
 
 PIECES = [

@@ -15,11 +15,11 @@ from streamkit.deltas import Delta
 from streamkit.messages import FinishReason
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.testing.expected import expected
-from streamkit.testing.scripts import SCRIPTED, render
+from streamkit.testing.scripts import RENDERED, render
 from streamkit.testing.strategies import answers, arguments, delta_streams, json_values, texts, usages
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_each_answer_can_be_scripted(protocol: str, data: st.DataObject) -> None:
     answer = data.draw(answers(protocol))

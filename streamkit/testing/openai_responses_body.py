@@ -58,7 +58,7 @@ def extras(parts: list[Block]) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for at, blocks in enumerate(_items(parts)):
         item = _item(blocks, at)
-        kept = {name: item[name] for name in ("id", "status") if name in item}
+        kept: dict[str, Any] = {name: item[name] for name in ("id", "status") if name in item}
         if isinstance(blocks[0], Thinking):
             kept["summary"] = [{**part, "text": len(part["text"])} for part in item["summary"]]
         out += [kept for _ in blocks]
@@ -97,8 +97,12 @@ def _part(block: Block, text: str) -> dict[str, Any]:
 def _run(blocks: list[Block], item: dict[str, Any], at: int, piece: int) -> list[dict[str, Any]]:
     """The events of one item."""
     place = {"output_index": at, "item_id": item["id"]}
-    empty = {"content": []} if item["type"] == "message" else {"summary": []} if item["type"] == "reasoning" else {}
-    begun = {**item, **empty} | ({"arguments": ""} if item["type"] == "function_call" else {})
+    empty: dict[str, dict[str, Any]] = {
+        "message": {"content": []},
+        "reasoning": {"summary": []},
+        "function_call": {"arguments": ""},
+    }
+    begun = {**item, **empty[item["type"]]}
     events = [_event("response.output_item.added", output_index=at, item=begun)]
     for number, block in enumerate(blocks):
         events += _block(block, number, place, piece)
@@ -135,7 +139,7 @@ def _deltas(name: str, pieces: list[str], place: dict[str, Any]) -> list[dict[st
 
 
 def _response(answer: Answer, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
-    reason = REASONS.get(answer.finish_type) if status == "incomplete" else None
+    reason = REASONS.get(answer.finish_type) if status == "incomplete" and not answer.raw_finish else None
     ended = status != "in_progress"
     return {
         "id": answer.id,

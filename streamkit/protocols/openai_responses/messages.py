@@ -25,8 +25,6 @@ __all__ = ["encode_messages"]
 # What the API asks of the id of a call.
 _CALL_ID = r".{1,64}"
 
-# What binds a message to its items at the provider.
-_OF_ITEMS = ("id", "status", "phase")
 
 
 def encode_messages(
@@ -113,10 +111,10 @@ class _Answer:
         part = block.part
         if isinstance(part, (FunctionPart, ThinkingPart, OpaquePart, ServerToolPart)):
             return None
-        if self._own and isinstance(part, (RawPart, ImagePart)) and (self._item(block) is not None):
+        if isinstance(part, (RawPart, ImagePart)) and self._item(block) is not None:
             return None
         if isinstance(part, RawPart):
-            return part.raw if self._own and isinstance(part.raw, dict) and "type" in part.raw else None
+            return part.raw if self._bound and _is_item(part.raw) and "id" in extras(block) else None
         text = told(part)
         if not text:
             return None
@@ -144,7 +142,7 @@ class _Answer:
         part = block.part
         if isinstance(part, FunctionPart):
             return self._call(part, block)
-        if not self._own:
+        if not self._bound:
             return None
         if isinstance(part, ImagePart):
             kept = extras(block)
@@ -161,8 +159,9 @@ class _Answer:
     def _call(self, part: FunctionPart, block: Block) -> dict[str, Any]:
         fields = extras(block) if self._own else {}
         if not self._bound:
-            fields = {name: value for name, value in fields.items() if name not in _OF_ITEMS}
+            fields.pop("id", None)
         if part.custom:
+            fields.pop("status", None)  # which is not taken back here
             kind, given = "custom_tool_call", {"input": part.raw_arguments or ""}
         else:  # text that is no JSON object stays behind: servers that parse the arguments refuse it
             kind, given = "function_call", {"arguments": json_text(part.function.arguments)}
@@ -173,9 +172,6 @@ def _is_item(raw: Any) -> bool:
     return isinstance(raw, dict) and isinstance(raw.get("type"), str)
 
 
-def _plain(content: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """One mere text as a string: servers want more fields of a message with a list that has no id."""
-    if len(content) == 1 and content[0]["type"] == "output_text" and not content[0]["annotations"]:
-        text: str = content[0]["text"]
-        return text
-    return content
+def _plain(content: list[dict[str, Any]]) -> str:
+    """What a message says, in the form of one that is no item at the provider."""
+    return "".join(part.get("text") or part.get("refusal") or "" for part in content)

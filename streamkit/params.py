@@ -19,7 +19,11 @@ Messages: TypeAlias = Union[MessageLike, Iterable[MessageLike]]
 ToolLike: TypeAlias = Union[Tool, ToolSpec, Mapping[str, Any], Callable[..., Any]]
 
 # The fields of a request that a caller sets by keyword; any other keyword goes into the body as it is.
-_FIELDS = set(Request.__struct_fields__) - {"messages", "tools", "provider", "extra"}
+_FIELDS = {
+    field.name: field.type
+    for field in msgspec.structs.fields(Request)
+    if field.name not in {"messages", "tools", "provider", "extra"}
+}
 
 
 def build_request(
@@ -28,14 +32,14 @@ def build_request(
     """Return the request; `params` are fields of `Request` by name, and others, which go into the body as they are.
 
     `stop` may be one string. `model` among the params overrides. Raises `ConfigError` for a message or a tool that
-    is none.
+    is none, and for a field of another type.
     """
     known = {name: value for name, value in params.items() if name in _FIELDS and value is not None}
     other = {name: value for name, value in params.items() if name not in _FIELDS and name != "extra"}
     if isinstance(known.get("stop"), str):
         known["stop"] = [known["stop"]]
     return Request(
-        **{"model": model, **known},
+        **{"model": model, **{name: _checked(name, value) for name, value in known.items()}},
         messages=_messages(messages),
         tools=[_tool(item) for item in tools or ()],
         provider=provider,
@@ -57,6 +61,13 @@ def encode_json(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return msgspec.json.encode(_rejoined(msgspec.to_builtins(value)))
+
+
+def _checked(name: str, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, _FIELDS[name])
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name} cannot be {value!r}: {error}") from None
 
 
 def _messages(given: Messages) -> list[Message]:

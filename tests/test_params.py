@@ -111,3 +111,12 @@ def deep() -> Any:
 def test_what_json_cannot_hold_is_refused(value: Any) -> None:
     with pytest.raises(ConfigError, match="the request holds a value that is no JSON"):
         encode_body({"a": value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("max_tokens", "many"), ("temperature", "hot"), ("stop", [1]), ("thinking", [1]), ("seed", 0.5), ("n", True)],
+)
+def test_a_field_of_another_type_is_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=f"^{name} cannot be "):
+        build_request("m", "hi", None, {name: value})

@@ -203,7 +203,7 @@ class ResponsesParser(Parser):
         except msgspec.ValidationError as error:
             raise ProtocolError(f"an event of type {kind} is not of its form ({error})", frame=frame.data) from None
         except ProtocolError as error:
-            error.frame = error.frame or frame.data
+            error.frame = frame.data
             raise
 
     def _came_before(self, record: dict[str, Any]) -> bool:
@@ -271,9 +271,7 @@ class ResponsesParser(Parser):
         self._items.audio(out, transcript=text(record, "delta"))
 
     def _terminal(self, record: dict[str, Any], out: list[Delta]) -> None:
-        response = record.get("response") or {}
-        if not isinstance(response, dict):
-            raise msgspec.ValidationError("`response` is not an object")
+        response = {} if record.get("response") is None else mapping(record, "response")
         self._begin(response, out)
         self._terminate(response, record["type"].removeprefix("response."), out)
 

@@ -18,6 +18,7 @@ ANSWER = Answer(["Hello there"])
 CLOSERS = {
     "openai-chat": b'},"finish_reason":null}]}',
     "anthropic": b"}}",
+    "gemini": b"}]}}]}",
     "ollama": b'},"done":false}',
     "llamacpp": b"}",
     "openai-completions": b"}]}",

@@ -1,15 +1,19 @@
 """`streamkit chat`: a conversation with any model, in the terminal or from a pipe.
 
 The event loop runs in a thread of its own for the whole conversation, so that its connection stays open between two
-answers. The main thread reads the keyboard and waits for answers: Ctrl-C reaches it at once, wherever it is.
+answers. The main thread reads the keyboard and waits for answers. Ctrl-C is an exception while it reads; while it
+answers and saves, a handler notes it and stops the answer, so that however often it comes, the history is kept.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from concurrent.futures import wait
-from contextlib import AbstractAsyncContextManager, ExitStack
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -83,7 +87,8 @@ class _Chat:
         self._errors = Screen(Console(stderr=True))
         self._is_interactive = sys.stdin.isatty() and self._screen.is_terminal
         self._failed = False
-        self._interrupted = False  # whether Ctrl-C was the last thing that the user said
+        self._answering: Future[None] | None = None
+        self._interrupts = 0  # how many Ctrl-C have come since the user said anything else
 
     def run(self) -> int:
         if self._is_interactive:
@@ -91,10 +96,11 @@ class _Chat:
 
             told = [message for message in self._agent.history if message.role != "system"]
             self._screen.line(f"{f'{len(told)} messages so far. ' if told else ''}{HINT}", "dim")
-        while (text := self._read()) is not None:
+        while self._interrupts < 2 and (text := self._read()) is not None:
             if text.strip():
-                self._turn(text.rstrip("\r\n"))
-                self._keep()
+                with self._noting_interrupts():
+                    self._turn(text.rstrip("\r\n"))
+                    self._keep()
         return int(self._failed and not self._is_interactive)
 
     def _read(self) -> str | None:
@@ -107,24 +113,40 @@ class _Chat:
                 return input(PROMPT) if self._is_interactive else sys.stdin.readline() or None
             except (EOFError, KeyboardInterrupt) as error:
                 self._screen.write("\n")
-                if isinstance(error, EOFError) or self._interrupted or not self._is_interactive:
+                if isinstance(error, EOFError) or self._interrupts or not self._is_interactive:
                     return None
-                self._interrupted = True
+                self._interrupts = 1
                 self._screen.line(LEAVE_HINT, "dim")
 
-    def _turn(self, text: str) -> None:
-        """Ask, show the answer, and keep the history, whatever ends the answer."""
-        self._failed = self._interrupted = False
-        live, meter = Live(self._screen), Meter()
-        future = self._portal.start_task_soon(self._answer, text, live, meter)
+    @contextmanager
+    def _noting_interrupts(self) -> Iterator[None]:
+        def note(*_: object) -> None:
+            self._interrupts += 1
+            if self._answering is not None:
+                self._answering.cancel()
+
+        self._failed, self._interrupts = False, 0
+        if current_thread() is not main_thread():  # where no signal comes
+            yield
+            return
+        before = signal.signal(signal.SIGINT, note)
         try:
-            future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            wait([future])
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _turn(self, text: str) -> None:
+        """Ask, and show the answer, until it ends in whatever way."""
+        live, meter = Live(self._screen), Meter()
+        self._answering = self._portal.start_task_soon(self._answer, text, live, meter)
+        if self._interrupts:  # before there was anything to stop
+            self._answering.cancel()
+        wait([self._answering])
+        try:
+            self._answering.result()
+        except CancelledError:
             live.close()
             self._screen.line("[stopped]", "yellow")
-            self._interrupted = True
         except StreamkitError as error:
             live.close()
             self._fail(error)

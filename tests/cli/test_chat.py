@@ -260,6 +260,27 @@ async def test_a_second_ctrl_c_leaves():
     assert "Traceback" not in screen.screen
 
 
+async def test_a_second_ctrl_c_may_come_before_the_answer_has_stopped(tmp_path):
+    saved = tmp_path / "chat.json"
+    async with ReplayServer(Reply(body=SLOW, pace_s=0.01)) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url, "--save", str(saved)) as (screen, process):
+            await screen.expect("> ")
+            screen.type("Go on\n")
+            await screen.expect("word ")
+            screen.type("\x03")
+            await anyio.sleep(0.02)
+            screen.type("\x03")
+            with anyio.move_on_after(2):
+                await process.wait()
+            if process.returncode is None:
+                screen.type("\x03")  # the system takes two for one where the process had no time between them
+            with anyio.fail_after(20):
+                assert await process.wait() == 0
+            await screen.expect("[stopped]")
+    assert "Traceback" not in screen.screen
+    assert [m["role"] for m in json.loads(saved.read_text())] == ["user", "assistant"]
+
+
 async def test_a_ctrl_c_that_comes_after_its_answer_leaves_only_the_second_time():
     async with ReplayServer(Answer(["Short."])) as server:
         async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):

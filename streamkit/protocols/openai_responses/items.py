@@ -144,21 +144,18 @@ class Items:
     def settle(self, output: list[dict[str, Any]], out: list[Delta]) -> None:
         """Take in the whole output at the end of the answer; only what never came goes out.
 
-        An item is one that came where the ids are the same, else where it is the first of its type that is left.
+        An item is one that came where types and ids are the same, else where it is the first of its type that is left.
         """
-        came = {item.id: item for item in self._order if item.id}
-        matched = [came.pop(text(raw, "id"), None) for raw in output]
+        came = {(item.type, item.id): item for item in self._order if item.id}
+        matched = [came.pop((text(raw, "type"), text(raw, "id")), None) for raw in output]
         taken = {id(item) for item in matched if item is not None}
         left: defaultdict[str, deque[Item]] = defaultdict(deque)
         for item in self._order:
             if id(item) not in taken:
                 left[item.type].append(item)
-        for raw, named in zip(output, matched, strict=True):
+        for raw, same in zip(output, matched, strict=True):
             kind = text(raw, "type")
-            if named is not None and named.type == kind:
-                item = named
-            else:
-                item = left[kind].popleft() if left[kind] else self._new(kind, NO_INDEX, text(raw, "id"))
+            item = same or (left[kind].popleft() if left[kind] else self._new(kind, NO_INDEX, text(raw, "id")))
             if not item.done:
                 self._settle(item, raw, out)
 

@@ -26,7 +26,6 @@ __all__ = ["encode_messages"]
 _CALL_ID = r".{1,64}"
 
 
-
 def encode_messages(
     messages: Sequence[Message], quirks: Quirks, provider: str = "", *, stored: bool = False
 ) -> list[dict[str, Any]]:

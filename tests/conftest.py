@@ -30,7 +30,13 @@ settings.load_profile("quick")
 
 CORPORA = [Path(__file__).parents[2] / "shared" / name for name in ("corpus", "corpus-local")]
 # The corpus names how a recording was kept; streamkit what it takes.
-FRAMINGS = {"sse": "sse", "ndjson": "ndjson", "json-lines-of-events": "json-lines", "eventstream": "aws-eventstream"}
+FRAMINGS = {
+    "sse": "sse",
+    "ndjson": "ndjson",
+    "json-array": "json-array",
+    "json-lines-of-events": "json-lines",
+    "eventstream": "aws-eventstream",
+}
 
 
 class Recording(Struct, frozen=True):

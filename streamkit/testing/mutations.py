@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from streamkit.errors import ConfigError
+from streamkit.wire.json_array import JSONArrayDecoder
 
 __all__ = [
     "HARMLESS",
@@ -41,13 +42,16 @@ _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 
 
 def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
-    """Return the frames with their ends, which joined are the body; also for `aws-eventstream`."""
+    """Return the frames with their ends, which joined are the body; also for `json-array` and `aws-eventstream`."""
     if framing == "aws-eventstream":
         return _by_length(body)
     if framing in _LINES:
         return body.splitlines(keepends=True)
+    if framing == "json-array":
+        return _by_element(body)
     if framing != "sse":
-        raise ConfigError(f"bodies in the framing {framing!r} cannot be split; known are sse, ndjson, aws-eventstream")
+        known = "sse, ndjson, json-array, aws-eventstream"
+        raise ConfigError(f"bodies in the framing {framing!r} cannot be split; known are {known}")
     ends = [match.end() for match in _BLANK.finditer(body)]
     if not ends or ends[-1] != len(body):
         ends.append(len(body))
@@ -168,3 +172,10 @@ def _by_length(body: bytes) -> list[bytes]:
         out.append(body[at:end])
         at = end
     return out
+
+
+def _by_element(body: bytes) -> list[bytes]:
+    """Split behind each element of a JSON array; what follows the last one, its bracket, is a frame of its own."""
+    decoder = JSONArrayDecoder(len(body) + 1)
+    ends = [at + 1 for at in range(len(body)) if decoder.feed(body[at : at + 1])]
+    return [body[a:b] for a, b in zip([0, *ends], [*ends, len(body)], strict=True) if b > a]

@@ -34,6 +34,7 @@ SPLITS = [
     ("no end", "sse", b"a\n\nb", [b"a\n\n", b"b"]),
     ("empty", "sse", b"", []),
     ("lines", "ndjson", b'{"n":1}\n{"n":2}\n', [b'{"n":1}\n', b'{"n":2}\n']),
+    ("elements", "json-array", b'[{"n":1}\n,{"n":2}\n]', [b'[{"n":1}', b'\n,{"n":2}', b"\n]"]),
     ("lengths", "aws-eventstream", b"\0\0\0\6ab\0\0\0\5c", [b"\0\0\0\6ab", b"\0\0\0\5c"]),
     ("a length that runs over the end", "aws-eventstream", b"\0\0\0\x10ab", [b"\0\0\0\x10ab"]),
     ("a length of nothing", "aws-eventstream", b"\0\0\0\0\0\0\0\0", [b"\0\0\0\0", b"\0\0\0\0"]),

@@ -50,7 +50,7 @@ class Client:
     SDK takes. `headers` go with every request.
 
     `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
-    client makes its own with the first request, one for each event loop. `connect_timeout_s` and `read_timeout_s`
+    client makes its own as they are needed, for each event loop. `connect_timeout_s` and `read_timeout_s`
     (between two reads, and for the first) are in seconds, None for no limit. An `http_client` with timeouts other
     than httpx's default keeps them, unless one of the two is given here.
 

@@ -79,6 +79,26 @@ def test_an_answer_goes_on_at_every_vendor_of_chat_completions(recording: Any) -
         assert not open_calls
 
 
+def test_an_answer_goes_on_as_a_conversation_of_responses(recording: Any) -> None:
+    row = get_provider("openai-responses")
+    items = body_of(recorded_answer(recording), "openai-responses", row.quirks, "elsewhere", HI)["input"]
+    open_calls: list[str] = []
+    for item in items:
+        kind = item.get("type", "message")
+        if kind.endswith("_call_output"):
+            assert item["call_id"] == open_calls.pop(0)
+        elif kind.endswith("_call"):
+            assert 0 < len(item["call_id"]) <= 64
+            assert kind == "custom_tool_call" or isinstance(json.loads(item["arguments"]), dict)
+            assert not item.keys() & {"id", "status"}
+            open_calls.append(item["call_id"])
+        else:
+            assert kind == "message"
+            assert item["content"]
+            assert "id" not in item
+    assert not open_calls
+
+
 @pytest.mark.recordings(lambda recording: recording.protocol == "anthropic" and recording.framing == "sse")
 def test_an_anthropic_answer_goes_back_as_it_came(recording: Any) -> None:
     message = recorded_answer(recording)

@@ -29,6 +29,7 @@ from streamkit.parts import (
 from streamkit.protocols import Quirks, Request, ToolSpec
 from streamkit.protocols.anthropic.request import encode_request as encode_anthropic
 from streamkit.protocols.openai_chat.request import encode_request as encode_openai
+from streamkit.protocols.openai_responses.request import encode_request as encode_responses
 from streamkit.providers import get_provider
 
 PNG = EmbeddedImage("image/png", b"\x89PNG")
@@ -128,6 +129,11 @@ SDK_TYPES = {
     "groq": ("groq.types.chat.completion_create_params", "CompletionCreateParams"),
     "mistral": ("mistralai.client.models", "ChatCompletionStreamRequest"),
 }
+RESPONSES_CASES = [
+    ("a conversation with everything", TALK, COMMON | {"stop": None, "logprobs": 3, "temperature": 1.0, "top_p": 0.9}),
+    ("custom tools", SPEECH[2:], {"tools": [{"type": "custom", "name": "sh"}], "tool_choice": "sh"}),
+    ("another provider's answer", SEARCHED, {"thinking": "off"}),
+]
 ANTHROPIC_CASES = [
     # Without sampling parameters: the SDK knows only the version of the API that refuses them.
     ("a conversation with everything", Quirks(), TALK, COMMON),
@@ -142,6 +148,14 @@ def test_a_chat_body_is_of_the_sdks_type(case: tuple[str, str, list[Message], di
     _, provider, messages, params = case
     body = encode_openai(Request(model="m", messages=messages, **params), get_provider(provider).quirks).body
     assert_of_type(body, *SDK_TYPES[provider])
+
+
+@pytest.mark.parametrize("case", RESPONSES_CASES, ids=[case[0] for case in RESPONSES_CASES])
+def test_a_body_of_responses_is_of_the_sdks_type(case: tuple[str, list[Message], dict[str, Any]]) -> None:
+    _, messages, params = case
+    row = get_provider("openai-responses")
+    body = encode_responses(Request(model="m", messages=messages, **params), row.quirks).body
+    assert_of_type(body, "openai.types.responses.response_create_params", "ResponseCreateParamsStreaming")
 
 
 @pytest.mark.parametrize("case", ANTHROPIC_CASES, ids=[case[0] for case in ANTHROPIC_CASES])

@@ -37,7 +37,9 @@ def render(answer: Answer, piece: int, interleave: bool) -> list[bytes]:
     ]
     records += [[candidate] for candidate in take_turns(runs)]
     records += [[_end(candidate, index)] for index, candidate in enumerate(candidates)]
-    chunks = [{"candidates": each, "modelVersion": answer.model, "responseId": answer.id} for each in records]
+    chunks: list[dict[str, Any]] = [
+        {"candidates": each, "modelVersion": answer.model, "responseId": answer.id} for each in records
+    ]
     if candidates[0].usage is not None:
         chunks[-1]["usageMetadata"] = _counts(candidates[0].usage)
     return list(map(_frame, chunks))

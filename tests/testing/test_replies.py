@@ -20,6 +20,7 @@ PATHS = [
     ("/messages/batches", "openai-chat"),
     ("/", "openai-chat"),
     ("/api/chat", "ollama"),
+    ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
     ("/completion", "llamacpp"),
     ("/v1/completions", "openai-completions"),
 ]
@@ -96,6 +97,9 @@ def test_errors_have_the_form_of_their_dialect():
         "error": {"type": "rate_limit_error", "message": "slow"},
     }
     assert json.loads(error_reply(429, "slow", "", protocol="ollama").body) == {"error": "slow"}
+    assert json.loads(error_reply(429, "slow", "RESOURCE_EXHAUSTED", protocol="gemini").body) == {
+        "error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}
+    }
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
     assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

@@ -139,11 +139,12 @@ class GeminiParser(Parser):
 
     def _read_list(self, values: list[Any], frame: Frame, out: list[Delta]) -> None:
         for value in values:
-            if isinstance(value, list) or not isinstance(value, dict):
-                out.append(_unknown(frame))
-                return
             try:
-                self._read([Frame(compact_json(value).encode(), frame.event)], out)
+                item = Frame(compact_json(value).encode(), frame.event)
+                if isinstance(value, dict):
+                    self._read([item], out)
+                else:
+                    out.append(_unknown(item))
             except RecursionError:
                 raise too_deep(frame.data) from None
 

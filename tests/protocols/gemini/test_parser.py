@@ -587,6 +587,13 @@ def test_a_list_with_an_error_in_place_of_the_stream() -> None:
         assert outcome.error is not None and outcome.error["kind"] == "Overloaded"
 
 
+def test_what_is_no_chunk_in_a_list_is_kept_and_the_others_are_read() -> None:
+    outcome = read([sse([1, chunk("a"), [2], chunk("b", finish="STOP")])])
+    assert outcome.outputs[0].message.text == "ab"
+    unknown = [delta.raw for delta in outcome.deltas if isinstance(delta, UnknownFrame)]
+    assert unknown == ["1", "[2]"]
+
+
 def test_a_server_that_gives_no_finish_reason() -> None:
     outcome = read([sse(chunk("a"))], quirks=Quirks(end_without_finish=True))
     assert outcome.outputs[0].finish_reason == FinishReason("stop", synthesized=True)

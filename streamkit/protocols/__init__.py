@@ -20,6 +20,7 @@ PROTOCOLS = {
     "ollama": "ollama",
     "llamacpp": "llamacpp",
     "openai-completions": "openai_completions",
+    "cohere": "cohere",
 }
 
 

@@ -18,6 +18,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     think_tags: bool = False  # thinking comes as <think>…</think> inside the text: raw open-weight hosts
     think_tag_open: bool = False  # the answer starts inside the thinking, its opening tag is missing: R1 templates
     reasoning_outside_output: bool = False  # completion_tokens leaves reasoning out: xAI
+    plan_as_thinking: bool = False  # the plan before calls streams as thinking, not whole as a part: Cohere
     # A clean end of input without a finish reason is a whole answer: servers that never give one.
     end_without_finish: bool = False
 

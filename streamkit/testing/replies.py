@@ -24,6 +24,7 @@ _PATHS = {
     "/responses": "openai-responses",
     "/messages": "anthropic",
     ":streamGenerateContent": "gemini",
+    "/v2/chat": "cohere",
     "/api/chat": "ollama",
     "/completion": "llamacpp",
     "/chat/completions": "openai-chat",
@@ -98,7 +99,11 @@ def error_reply(
 ) -> Reply:
     """Return a JSON error in the form of `protocol`, that of `openai-chat` where it has none of its own here."""
     error = {"type": type, "message": message}
-    forms: dict[str, Any] = {"anthropic": {"type": "error", "error": error}, "ollama": {"error": message}}
+    forms: dict[str, Any] = {
+        "anthropic": {"type": "error", "error": error},
+        "ollama": {"error": message},
+        "cohere": {"message": message},
+    }
     forms["gemini"] = {"error": {"code": status, "message": message, "status": type}}
     body = forms.get(protocol, {"error": {**error, "code": None}})
     return Reply(body=msgspec.json.encode(body), status=status, headers={"content-type": "application/json", **headers})

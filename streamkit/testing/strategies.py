@@ -115,7 +115,7 @@ def usages() -> st.SearchStrategy[Usage]:
 # The dialects that sign thinking.
 _SIGNED = {"openai-responses", "anthropic", "gemini"}
 # The dialects without answers beside the first.
-_SINGLE = {"openai-responses", "anthropic", "ollama"}
+_SINGLE = {"openai-responses", "anthropic", "ollama", "cohere"}
 
 
 @cache

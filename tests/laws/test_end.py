@@ -43,6 +43,7 @@ ENDS = {
     "anthropic": re.compile(rb'"stop_reason":"'),
     "gemini": re.compile(rb'"finishReason":"'),
     "ollama": re.compile(rb'"done":true'),
+    "cohere": re.compile(rb'"finish_reason":"'),
     "llamacpp": re.compile(rb'"stop":true'),
     "openai-completions": re.compile(rb'"finish_reason":"'),
 }

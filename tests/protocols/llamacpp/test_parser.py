@@ -118,7 +118,7 @@ CASES: list[tuple[str, list[dict[str, Any]], list[Delta]]] = [
             *(MessageEnd(EOS), MessageEnd(FinishReason("length", "limit"), choice=1)),
         ],
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("records", "deltas"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])

@@ -235,13 +235,16 @@ CALLS: list[tuple[str, list[dict[str, Any]], list[tuple[str, str, dict[str, Any]
         [chat(tool_calls=[call("f", {"a": 1}, index=0)]), chat(tool_calls=[call("g", {"b": 2}, index=0)])],
         [("minted_0", "f", {"a": 1}), ("minted_1", "g", {"b": 2})],
     ),
-    ("nested, in order", [chat(tool_calls=[call("f", {"z": {"y": [1, None], "a": "é"}, "b": 2**70})])],
-     [("minted_0", "f", {"z": {"y": [1, None], "a": "é"}, "b": 2**70})]),
+    (
+        "nested, in order",
+        [chat(tool_calls=[call("f", {"z": {"y": [1, None], "a": "é"}, "b": 2**70})])],
+        [("minted_0", "f", {"z": {"y": [1, None], "a": "é"}, "b": 2**70})],
+    ),
     ("as text", [chat(tool_calls=[call("f", '{"a":1}')])], [("minted_0", "f", {"a": 1})]),
     ("none at all", [chat(tool_calls=[{"function": {"name": "f"}}])], [("minted_0", "f", {})]),
     ("a hole in the list", [chat(tool_calls=[None, call("f")])], [("minted_0", "f", {})]),
     ("on the last record", [{**last(), "message": {"tool_calls": [call("f")]}}], [("minted_0", "f", {})]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("records", "calls"), [case[1:] for case in CALLS], ids=[case[0] for case in CALLS])

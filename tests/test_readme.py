@@ -39,13 +39,12 @@ async def test_an_example_runs(code: str) -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
     if "print" in code:
-        assert b"Clear" in done.stdout or b"Rhine" in done.stdout
+        assert b"lear" in done.stdout or b"Rhine" in done.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/providers.md"])
-def test_the_table_of_providers_is_that_of_the_package(page: str) -> None:
-    text = (ROOT / page).read_text()
-    assert provider_table() in text, f"{page} should hold:\n{provider_table()}"
+def test_the_table_of_providers_is_that_of_the_package() -> None:
+    text = (ROOT / "docs" / "providers.md").read_text()
+    assert provider_table() in text, f"docs/providers.md should hold:\n{provider_table()}"
 
 
 def provider_table() -> str:
@@ -54,5 +53,6 @@ def provider_table() -> str:
     for name in provider_names():
         row = get_provider(name)
         key = f"`{row.key_variable}`" if row.key_variable else "none"
+        key = f"({key})" if row.key_optional else key
         rows.append(f"| {name} | {row.protocol} | {key} | {row.base_url or 'your own'} |")
     return "\n".join(rows)

@@ -48,7 +48,7 @@ def wheel(folder: Path, **files: str) -> None:
 
 def test_without_the_server_the_extra_is_named(site: Path) -> None:
     (site / "xllamacpp.py").unlink()
-    with pytest.raises(ConfigError, match=r"needs the extra `local`; in a clone of streamkit: pip install '.\[local\]'"):
+    with pytest.raises(ConfigError, match=r"needs the extra `local`.*pip install '.\[local\]'"):
         find_model(print)
 
 

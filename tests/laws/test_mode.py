@@ -143,8 +143,9 @@ REVISED = [
 def test_the_last_snapshot_is_the_text(texts: list[str], final: str) -> None:
     outcome = read(snapshots(*texts), "cumulative")
     assert outcome.outputs[0].message.text == final
+    shown = [text.rstrip("\ufffd") for text in texts]  # half a character is held back
     assert any(isinstance(delta, Replace) for delta in outcome.deltas) == (
-        not all(map(str.startswith, texts[1:], texts))
+        not all(map(str.startswith, shown[1:], shown))
     )
 
 

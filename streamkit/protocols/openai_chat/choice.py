@@ -112,6 +112,7 @@ class ChoiceReader:
     def close(self, out: list[Delta]) -> None:
         """Close all blocks: nothing more will come."""
         self._release_tag(out)
+        self._settle(out)
         self._calls.end(out)
         self._cite(out)
         self.writer.close(out)
@@ -124,6 +125,7 @@ class ChoiceReader:
     def release(self, out: list[Delta]) -> None:
         """Append what is held back, where the stream breaks off."""
         self._release_tag(out)
+        self._settle(out)
         self._calls.end(out)
         self._cite(out)
         self.writer.release(out)
@@ -203,7 +205,7 @@ class ChoiceReader:
         if self._wholes is None:
             self.writer.write(out, kind, text)
         else:
-            self._wholes[kind].write(out, text)
+            self._wholes[kind].write(out, text, self._wholes.values())
 
     def _read_media(self, delta: views.Delta, out: list[Delta]) -> None:
         """Add what comes whole, or nearly so."""
@@ -235,6 +237,8 @@ class ChoiceReader:
         """Give out what is held back, since what comes next is of another kind: half a tag, or a call's name."""
         if self._wholes is None:
             self._release_tag(out)
+        else:
+            self._settle(out)
         if not keep_call:
             self._calls.settle(out)
 
@@ -242,6 +246,11 @@ class ChoiceReader:
         if self._tags is not None:
             for kind, piece in self._tags.finish():
                 self.writer.write(out, kind, piece)
+
+    def _settle(self, out: list[Delta]) -> None:
+        """Give out the ends of texts that were held back, where each record holds all so far."""
+        for whole in (self._wholes or {}).values():
+            whole.settle(out)
 
     def _clean(self, value: Any) -> Any:
         return scrub(value) if self.lenient else value

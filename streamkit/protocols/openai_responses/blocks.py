@@ -57,9 +57,9 @@ class Block:
     """A block that is open.
 
     An event of type `takes` with the output index `place` (None: its events have none) and the numbers `content` and
-    `summary` is more of its text: a reader may give it out
-    itself as `piece(index, text)`, which it tells the block by `keep(text)`, and where there is a `limit` by
-    `count(text)` before. `takes` is "" while half a surrogate pair is held back, which must go first.
+    `summary` is more of its text: a reader may give it out itself as `piece(index, text)`, which it tells the block by
+    `keep(text)`, and where there is a `limit` by `count(text)` before. `takes` is None while half a surrogate pair is
+    held back, which must go first.
     """
 
     __slots__ = (
@@ -79,7 +79,8 @@ class Block:
 
     def __init__(self, index: int, kind: str, piece: type[Any], *, content: int = NO_INDEX, limit: int = 0) -> None:
         self.index = index
-        self.kind = self.takes = kind
+        self.kind = kind
+        self.takes: str | None = kind or None
         self.piece = piece
         self.place: int | None = None
         self.content = content
@@ -100,7 +101,7 @@ class Block:
     def add(self, text: str, out: list[Delta]) -> None:
         """Give out more text, but for half a surrogate pair at its end."""
         text, self.half = split_surrogate(self.half + text)
-        self.takes = "" if self.half else self.kind
+        self.takes = None if self.half else self.kind
         if text:
             text = rejoin(text)
             self.count(text)
@@ -208,7 +209,7 @@ class ThinkingBlock(Block):
         self.pieces = self.parts.setdefault((kind, max(at, 0)), [])
         self.keep = self.pieces.append
         if not self.pieces:
-            self.takes = ""  # until the separator is out
+            self.takes = None  # until the separator is out
 
     def add(self, text: str, out: list[Delta]) -> None:
         """Give out more of the part that grows."""

@@ -95,8 +95,6 @@ class ResponsesParser(Parser):
         self._items.newest = NO_BLOCK
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
-        if self.ended:
-            return
         # Nearly every event is more of the block that grew last: what tells so is kept in local names.
         block = self._items.newest
         takes, place, content, summary = block.takes, block.place, block.content, block.summary

@@ -80,7 +80,7 @@ def test_the_whole_text_gives_out_what_never_came(came: list[str], whole: str, d
 
 def test_half_a_character_waits_for_the_other() -> None:
     block, out = text_block("a\ud83d")
-    assert (out[1:], block.takes) == ([TextDelta(0, "a")], "")
+    assert (out[1:], block.takes) == ([TextDelta(0, "a")], None)
     block.add("\ude00b", out)
     assert (out[2:], block.takes) == ([TextDelta(0, "😀b")], TEXT)
     block.add("\ud83d", out)
@@ -160,11 +160,11 @@ def test_the_parts_of_thinking_are_paragraphs() -> None:
 def test_only_a_part_that_has_begun_takes_pieces_without_a_separator() -> None:
     block, out = thoughts()
     block.turn(SUMMARY, 0, out)
-    assert block.takes == ""
+    assert block.takes is None
     block.add("a", out)
     assert (block.takes, block.summary) == (SUMMARY, 0)
     block.turn(SUMMARY, 1, out)
-    assert (block.takes, block.summary) == ("", 1)
+    assert (block.takes, block.summary) == (None, 1)
 
 
 def test_half_a_character_at_the_end_of_a_part_stays_in_it() -> None:

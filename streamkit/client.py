@@ -21,7 +21,7 @@ from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest
-from streamkit.providers import Provider, parse_model
+from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.timing import Timing
 from streamkit.transport import (
     Exchange,
@@ -45,9 +45,9 @@ class Client:
         async with client.stream("Hello") as stream:
             async for delta in stream: ...
 
-    `model` is `provider/model`; with a `provider` given, the model's own name is enough. The key is `api_key` or the
-    environment variable of the provider's row, and is sent in a header alone. `base_url` is what the vendor's own
-    SDK takes. `headers` go with every request.
+    `model` is `provider/model`; with a `provider` given (its name or a row), the model's own name is enough. The key is
+    `api_key` or the environment variable of the provider's row, and is sent in a header alone. `base_url` is what the
+    vendor's own SDK takes. `headers` go with every request.
 
     `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
     client makes its own as they are needed, for each event loop. `connect_timeout_s` and `read_timeout_s`
@@ -64,7 +64,7 @@ class Client:
         api_key: str | None = None,
         base_url: str | None = None,
         http_client: HTTPClient | None = None,
-        provider: Provider | None = None,
+        provider: Provider | str | None = None,
         headers: Mapping[str, str] | None = None,
         connect_timeout_s: float | None = Timeouts().connect_s,
         read_timeout_s: float | None = Timeouts().read_s,
@@ -73,7 +73,8 @@ class Client:
         if provider is None:
             self.provider, self.model = parse_model(model)
         else:
-            self.provider, self.model = provider, model.removeprefix(f"{provider.name}/")
+            self.provider = get_provider(provider) if isinstance(provider, str) else provider
+            self.model = model.removeprefix(f"{self.provider.name}/")
         self.limits = limits or Limits()
         self._endpoint = Endpoint(self.provider, api_key=api_key, base_url=base_url, headers=headers)
         self._timeouts: Timeouts | None = Timeouts(connect_timeout_s, read_timeout_s)

@@ -12,7 +12,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.protocols import Request, ToolSpec
 from streamkit.protocols.lenient import rejoin
-from streamkit.tools import Tool, as_tool
+from streamkit.tools import Tool, as_tool, tool_list
 
 __all__ = ["Messages", "ToolLike", "build_request", "check_names", "encode_body", "encode_json"]
 
@@ -52,7 +52,7 @@ def build_request(
     return Request(
         **{"model": model, **{name: _checked(name, value) for name, value in known.items()}},
         messages=_messages(messages),
-        tools=[_tool(item) for item in tools or ()],
+        tools=[_tool(item) for item in tool_list(tools)],
         provider=provider,
         extra={**other, **(params.get("extra") or {})},
     )

@@ -13,7 +13,7 @@ from streamkit.errors import ConfigError, ToolError
 from streamkit.protocols.request import ToolSpec
 from streamkit.signatures import Signature, read_signature, unwrap
 
-__all__ = ["Tool", "as_tool", "tool"]
+__all__ = ["Tool", "as_tool", "tool", "tool_list"]
 
 # What OpenAI takes, the strictest of the large ones: https://platform.openai.com/docs/api-reference/chat/create,
 # checked 2026-11-29.
@@ -128,6 +128,13 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
     if function is None:
         return partial(Tool, **options)
     return Tool(function)
+
+
+def tool_list(tools: Any) -> list[Any]:
+    """Return `tools` as a list; raises `ConfigError` for one tool in place of a list of them."""
+    if isinstance(tools, (Tool, Mapping, str)) or callable(tools):
+        raise ConfigError("tools is a list: put the one tool in brackets")
+    return list(tools or ())
 
 
 def as_tool(value: Tool | Callable[..., Any]) -> Tool:

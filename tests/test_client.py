@@ -661,3 +661,14 @@ async def test_deltas_come_as_they_are_sent() -> None:
                     gate.set()
     assert gate.is_set()
     assert stream.output.message.text == "Hello there"
+
+
+def test_a_provider_may_be_named_beside_the_model() -> None:
+    client = Client("m", provider="llamacpp")
+    assert (client.provider.name, client.model) == ("llamacpp", "m")
+
+
+@pytest.mark.parametrize("model", [None, 5, "", "m"])
+def test_a_model_that_names_no_provider_is_refused(model: object) -> None:
+    with pytest.raises(ConfigError, match='must be "provider/model"'):
+        Client(model)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 from streamkit.errors import ConfigError, ToolError
 from streamkit.protocols import ToolSpec
-from streamkit.tools import Tool, as_tool, tool
+from streamkit.tools import Tool, as_tool, tool, tool_list
 
 
 @tool
@@ -186,3 +186,9 @@ def test_attributes_of_the_function_do_not_get_in_the_way() -> None:
 
     marked.name = "other"  # type: ignore[attr-defined]
     assert as_tool(marked).name == "marked"
+
+
+@pytest.mark.parametrize("one", [lambda: None, {"type": "web_search"}, "search"])
+def test_one_tool_in_place_of_a_list_is_refused(one: object) -> None:
+    with pytest.raises(ConfigError, match="in brackets"):
+        tool_list(one)

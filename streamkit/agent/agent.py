@@ -15,7 +15,7 @@ from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, MessageOutput
 from streamkit.params import check_names
-from streamkit.tools import Tool, as_tool
+from streamkit.tools import Tool, as_tool, tool_list
 from streamkit.usage import Usage
 
 __all__ = ["Agent", "AgentTool"]
@@ -67,7 +67,7 @@ class Agent:
         self.max_turns = max_turns
         self.params = params
         self.tools: list[Tool | dict[str, Any]] = [
-            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tools
+            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tool_list(tools)
         ]
         self._functions = _by_name(self.tools)
         self._instruction = instruction

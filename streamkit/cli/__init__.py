@@ -22,7 +22,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        print("The command line of streamkit needs its extra `cli`; in a clone of it: pip install '.[cli]'", file=sys.stderr)
+        text = "The command line of streamkit needs its extra `cli`; in a clone of it: pip install '.[cli]'"
+        print(text, file=sys.stderr)
         sys.exit(2)
     _fill_in_streams()
     try:

@@ -73,7 +73,7 @@ def parse_model(model: str) -> tuple[Provider, str]:
 
     Raises `ConfigError` where one of the two is missing or there is no vendor of that name.
     """
-    name, slash, rest = model.partition("/")
+    name, slash, rest = model.partition("/") if isinstance(model, str) else ("", "", "")
     if not (slash and name and rest):
         raise ConfigError(
             f'model {model!r} must be "provider/model", such as "openai/gpt-5"; '

@@ -41,7 +41,7 @@ class LlamaCppParser(Parser):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._choices = PlainChoices(self.protocol, self.provider, self.quirks, self.limits)
-        self._counts: dict[int, Usage] = {}
+        self._counts: dict[int, Usage] = {}  # of each choice, its prompt included
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         writers = self._choices.writers

@@ -41,7 +41,7 @@ class Call(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """The model refuses: text of its own for OpenAI, the explanation of the stop reason for Anthropic."""
+    """The model refuses: text of its own for OpenAI, the explanation of the stop reason for Anthropic and Gemini."""
 
     text: str
 
@@ -54,7 +54,7 @@ class Answer(Struct, frozen=True):
 
     Where `finish` is None it follows from the blocks: `tool_call` where there is a call, `refusal` where there is
     one, else `stop`. `raw_finish` puts any word on the wire instead. `usage=None` sends none. `choices` are further
-    answers to the same request (n > 1), which only OpenAI's dialect has; their own id, model and usage are unused.
+    answers to the same request (n > 1), which OpenAI's chat and Gemini have; their own id, model and usage are unused.
     """
 
     blocks: list[Block | str]

@@ -16,6 +16,7 @@ import msgspec
 
 from streamkit.deltas import AudioDelta, BlockAdded, CitationAdded, Delta, Logprobs
 from streamkit.parts import RawPart
+from streamkit.protocols.lenient import rejoin, split_surrogate
 from streamkit.protocols.openai_responses.blocks import (
     ARGUMENTS,
     INPUT,
@@ -83,6 +84,7 @@ class Items:
         self._ids: dict[str, Item] = {}
         self._latest: dict[str, Item] = {}
         self._audio = NO_INDEX
+        self._half = ""  # of a character of the transcript
 
     def announce(self, index: int, raw: dict[str, Any], out: list[Delta]) -> None:
         """Take in an item that begins."""
@@ -128,9 +130,11 @@ class Items:
 
     def audio(self, out: list[Delta], data: bytes = b"", transcript: str = "") -> None:
         """Add sound or transcript; they belong to no item, so an answer has one block of audio."""
-        if self._audio == NO_INDEX:
-            self._audio = self._take_index()
-        out.append(AudioDelta(self._audio, data, transcript))
+        transcript, self._half = split_surrogate(self._half + transcript)
+        if data or transcript:
+            if self._audio == NO_INDEX:
+                self._audio = self._take_index()
+            out.append(AudioDelta(self._audio, data, rejoin(transcript)))
 
     def finish(self, index: int, raw: dict[str, Any], out: list[Delta]) -> None:
         """Take in an item as it is at its end: what never came of it goes out, and its blocks close."""
@@ -164,6 +168,7 @@ class Items:
         for item in self._order:
             if not item.done:
                 self._settle(item, item.known, out)
+        self._release(out)
 
     def flush(self, out: list[Delta]) -> None:
         """Give out what was held back, leaving the blocks open."""
@@ -171,6 +176,13 @@ class Items:
             for block in item.blocks.values():
                 if not item.done:
                     block.flush(out)
+        self._release(out)
+
+    def _release(self, out: list[Delta]) -> None:
+        """Give out half a character at the end of the transcript."""
+        half, self._half = self._half, ""
+        if half:
+            self.audio(out, transcript=rejoin(half))
 
     # Finding.
 

@@ -139,6 +139,14 @@ def test_sound_is_one_block() -> None:
     assert out == [AudioDelta(0, b"a"), AudioDelta(0, transcript="b")]
 
 
+def test_halves_of_characters_in_a_transcript_are_joined() -> None:
+    items, out = new_items()
+    items.audio(out, transcript="a\ud83d")
+    items.audio(out, transcript="\ude00\ud83d")
+    items.close(out)
+    assert [delta.transcript for delta in out if isinstance(delta, AudioDelta)] == ["a", "😀", "\ufffd"]
+
+
 def test_items_of_the_whole_output_are_found_by_id_before_type() -> None:
     items, out = new_items()
     items.announce(0, call("a"), out)

@@ -999,6 +999,13 @@ def test_a_known_event_that_is_broken_is_an_error_with_its_frame(frame: Any) -> 
     assert data.encode().startswith(error.frame)  # type: ignore[arg-type]
 
 
+def test_a_piece_without_a_type_never_overtakes_half_a_character() -> None:
+    half = json.dumps(said("a\ud83d")).encode()
+    typeless = b'{"output_index":0,"content_index":0,"delta":"\\ude00"}'
+    frames = b"".join(b"event: response.output_text.delta\ndata: %s\n\n" % data for data in (half, typeless))
+    assert read_bytes(frames + body(ended())).outputs[0].message.text == "a😀"
+
+
 def test_records_without_blank_lines_between_are_read() -> None:
     frames = b"".join(b"data: " + json.dumps(each).encode() + b"\n" for each in (CREATED, said("Hi"), ended()))
     assert read_bytes(frames + b"data: [DONE]\n\n").deltas[-1] == STOP

@@ -24,30 +24,17 @@ from streamkit.deltas import (
 )
 from streamkit.errors import ProtocolError
 from streamkit.protocols.lenient import rejoin, split_surrogate
+from streamkit.protocols.openai_responses.events import ARGUMENTS, INPUT, REASONING, TEXT
 from streamkit.protocols.openai_responses.views import NO_INDEX, decode_value
 
 __all__ = [
-    "ARGUMENTS",
-    "INPUT",
     "NO_BLOCK",
-    "REASONING",
-    "REFUSAL",
     "SEPARATOR",
-    "SUMMARY",
-    "TEXT",
     "Block",
     "CallBlock",
     "TextBlock",
     "ThinkingBlock",
 ]
-
-# The events whose `delta` is a piece of a block.
-TEXT = "response.output_text.delta"
-REFUSAL = "response.refusal.delta"
-REASONING = "response.reasoning_text.delta"
-SUMMARY = "response.reasoning_summary_text.delta"
-ARGUMENTS = "response.function_call_arguments.delta"
-INPUT = "response.custom_tool_call_input.delta"
 
 # What stands between two parts of the thinking of one item: each is a paragraph, often with a heading.
 SEPARATOR = "\n\n"

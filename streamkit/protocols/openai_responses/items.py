@@ -17,19 +17,9 @@ import msgspec
 from streamkit.deltas import AudioDelta, BlockAdded, CitationAdded, Delta, Logprobs
 from streamkit.parts import RawPart
 from streamkit.protocols.lenient import rejoin, split_surrogate
-from streamkit.protocols.openai_responses.blocks import (
-    ARGUMENTS,
-    INPUT,
-    NO_BLOCK,
-    REASONING,
-    REFUSAL,
-    SUMMARY,
-    TEXT,
-    Block,
-    CallBlock,
-    TextBlock,
-    ThinkingBlock,
-)
+from streamkit.protocols.openai_responses.blocks import NO_BLOCK, Block, CallBlock, TextBlock, ThinkingBlock
+from streamkit.protocols.openai_responses.events import ARGUMENTS, INPUT, PARTS, REASONING, REFUSAL, SUMMARY, TEXT
+from streamkit.protocols.openai_responses.extras import item_extra, thinking_extra
 from streamkit.protocols.openai_responses.server_tools import IN_ONE_ITEM, read_announced, read_item
 from streamkit.protocols.openai_responses.views import NO_INDEX, listed, text
 from streamkit.protocols.values import compact_json
@@ -39,13 +29,11 @@ __all__ = ["CALLS", "Item", "Items"]
 # The types of item that are calls of the caller's tools: the event of a piece, and the field of the whole text.
 CALLS = {"function_call": (ARGUMENTS, "arguments"), "custom_tool_call": (INPUT, "input")}
 
-_PARTS = {"output_text": (TEXT, "text"), "refusal": (REFUSAL, "refusal")}
-_THINKING = (("summary", SUMMARY), ("content", REASONING))
+# The types of part that a message is made of.
+_SPOKEN = ("output_text", "refusal")
 
-# What the end of a block does not keep of its item, since the message says it.
-_OF_MESSAGES = {"type", "role", "content"}
-_OF_CALLS = {"type", "call_id", "name", "arguments", "input"}
-_OF_THINKING = {"type", "encrypted_content", "summary", "content"}
+# Where the parts of thinking stand, and the event of the pieces of each.
+_THINKING = (("summary", SUMMARY), ("content", REASONING))
 
 
 class Item:
@@ -269,7 +257,7 @@ class Items:
         elif item.type in CALLS:
             block = self._call(item, raw, out)
             block.fill(_arguments(raw.get(CALLS[item.type][1])), out)
-            block.stop(_extra(raw, _OF_CALLS), out)
+            block.stop(item_extra(raw), out)
         elif item.type in IN_ONE_ITEM and raw is item.known:
             pass  # it was announced, and no more has come
         elif raw:
@@ -279,14 +267,14 @@ class Items:
 
     def _settle_message(self, item: Item, raw: dict[str, Any], out: list[Delta]) -> None:
         content = listed(raw, "content")
-        extra = _extra(raw, _OF_MESSAGES)
+        extra = item_extra(raw)
         numbers = sorted(item.blocks)
         shifted = bool(numbers) and numbers[-1] >= len(content)  # they count from another number
         for at, part in enumerate(content):
             at = (numbers[at] if at < len(numbers) else numbers[-1] + at + 1) if shifted else at
             kind = text(part, "type")
-            if kind in _PARTS:
-                event, field = _PARTS[kind]
+            if kind in _SPOKEN:
+                event, field = PARTS[kind]
                 fresh = at not in item.blocks
                 self._fill(item, event, at, text(part, field), out)
                 self._settle_part(item, at, part, fresh, out)
@@ -314,7 +302,7 @@ class Items:
                 at = came[place] if place < len(came) else max([*came, NO_INDEX]) + 1 + place - len(came)
                 block.fill_part(event, at, text(part, "text"), out)
         signature = text(raw, "encrypted_content") or None
-        block.stop(signature, _thinking_extra(raw, block.texts()), out)
+        block.stop(signature, thinking_extra(raw, block.texts()), out)
 
     def _take_index(self) -> int:
         self._count += 1
@@ -329,22 +317,6 @@ _TYPES = {
     SUMMARY: "reasoning",
     **{event: kind for kind, (event, _) in CALLS.items()},
 }
-
-
-def _extra(raw: dict[str, Any], said: set[str]) -> dict[str, Any] | None:
-    """What else the item has, to be sent back with it."""
-    return {name: value for name, value in raw.items() if name not in said and value is not None} or None
-
-
-def _thinking_extra(raw: dict[str, Any], texts: list[str]) -> dict[str, Any] | None:
-    """What else an item of thinking has; its parts have the length of their text in its place, if they are `texts`."""
-    extra = _extra(raw, _OF_THINKING) or {}
-    parts = [part for field, _ in _THINKING for part in listed(raw, field)]
-    same = [part["text"] for part in parts if part.get("text")] == texts
-    for field, _ in _THINKING:
-        if isinstance(raw.get(field), list):
-            extra[field] = [part | {"text": len(text(part, "text"))} if same else part for part in listed(raw, field)]
-    return extra or None
 
 
 def _arguments(value: Any) -> str:

@@ -18,11 +18,10 @@ from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.openai_chat.media import read_base64
-from streamkit.protocols.openai_responses import blocks
+from streamkit.protocols.openai_responses import events
 from streamkit.protocols.openai_responses.blocks import NO_BLOCK
 from streamkit.protocols.openai_responses.finish import UNFINISHED, incomplete_reason, read_finish
 from streamkit.protocols.openai_responses.items import Items
-from streamkit.protocols.openai_responses.progress import is_progress
 from streamkit.protocols.openai_responses.usage import read_usage
 from streamkit.protocols.openai_responses.views import (
     NO_INDEX,
@@ -38,23 +37,6 @@ from streamkit.usage import Usage
 from streamkit.wire import Frame, new_decoder
 
 __all__ = ["ResponsesParser"]
-
-# The events with all of a text: the event of its pieces, and the field that it stands in.
-_WHOLE = {
-    "response.output_text.done": (blocks.TEXT, "text"),
-    "response.refusal.done": (blocks.REFUSAL, "refusal"),
-    "response.reasoning_text.done": (blocks.REASONING, "text"),
-    "response.reasoning_summary_text.done": (blocks.SUMMARY, "text"),
-    "response.function_call_arguments.done": (blocks.ARGUMENTS, "arguments"),
-    "response.custom_tool_call_input.done": (blocks.INPUT, "input"),
-}
-# The types of part, the same way.
-_PARTS = {
-    "output_text": (blocks.TEXT, "text"),
-    "refusal": (blocks.REFUSAL, "refusal"),
-    "reasoning_text": (blocks.REASONING, "text"),
-    "summary_text": (blocks.SUMMARY, "text"),
-}
 
 
 class ResponsesParser(Parser):
@@ -196,7 +178,7 @@ class ResponsesParser(Parser):
                 return
             if handler is not None:
                 handler(self, record if "type" in record else record | {"type": kind}, out)
-            elif not (isinstance(kind, str) and is_progress(kind)):
+            elif not (isinstance(kind, str) and events.is_progress(kind)):
                 out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
         except msgspec.ValidationError as error:
             raise ProtocolError(f"an event of type {kind} is not of its form ({error})", frame=frame.data) from None
@@ -243,7 +225,7 @@ class ResponsesParser(Parser):
             out.append(Logprobs(logprobs))
 
     def _whole_text(self, record: dict[str, Any], out: list[Delta]) -> None:
-        event, field = _WHOLE[record["type"]]
+        event, field = events.WHOLE[record["type"]]
         self._begin({}, out)
         if whole := text(record, field):
             self._items.fill(event, *_place(record, event), whole, out)
@@ -251,14 +233,14 @@ class ResponsesParser(Parser):
     def _part(self, record: dict[str, Any], out: list[Delta]) -> None:
         """Read a part that begins, and may have text already, or one that ends and has all of it."""
         part = mapping(record, "part")
-        known = _PARTS.get(text(part, "type"))
+        known = events.PARTS.get(text(part, "type"))
         self._begin({}, out)
         if known and (whole := text(part, known[1])):
             self._items.fill(known[0], *_place(record, known[0]), whole, out)
 
     def _annotation(self, record: dict[str, Any], out: list[Delta]) -> None:
         self._begin({}, out)
-        self._items.cite(*_place(record, blocks.TEXT), mapping(record, "annotation"), out)
+        self._items.cite(*_place(record, events.TEXT), mapping(record, "annotation"), out)
 
     def _sound(self, record: dict[str, Any], out: list[Delta]) -> None:
         self._begin({}, out)
@@ -332,14 +314,14 @@ _HANDLERS: dict[str, Callable[[ResponsesParser, dict[str, Any], list[Delta]], No
     "response.failed": ResponsesParser._terminal,
     "response.cancelled": ResponsesParser._terminal,
     **dict.fromkeys(
-        (blocks.TEXT, blocks.REFUSAL, blocks.REASONING, blocks.SUMMARY, blocks.ARGUMENTS, blocks.INPUT),
+        (events.TEXT, events.REFUSAL, events.REASONING, events.SUMMARY, events.ARGUMENTS, events.INPUT),
         ResponsesParser._piece,
     ),
-    **dict.fromkeys(_WHOLE, ResponsesParser._whole_text),
+    **dict.fromkeys(events.WHOLE, ResponsesParser._whole_text),
 }
 
 
 def _place(record: dict[str, Any], event: str) -> tuple[int, str, int]:
     """Of which item an event is, and of which part of it."""
-    part = "summary_index" if event == blocks.SUMMARY else "content_index"
+    part = "summary_index" if event == events.SUMMARY else "content_index"
     return number(record, "output_index"), text(record, "item_id"), number(record, part)

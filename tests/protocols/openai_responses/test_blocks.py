@@ -21,17 +21,8 @@ from streamkit.deltas import (
     ToolCallStart,
 )
 from streamkit.errors import ProtocolError
-from streamkit.protocols.openai_responses.blocks import (
-    ARGUMENTS,
-    INPUT,
-    REASONING,
-    REFUSAL,
-    SUMMARY,
-    TEXT,
-    CallBlock,
-    TextBlock,
-    ThinkingBlock,
-)
+from streamkit.protocols.openai_responses.blocks import CallBlock, TextBlock, ThinkingBlock
+from streamkit.protocols.openai_responses.events import ARGUMENTS, INPUT, REASONING, REFUSAL, SUMMARY, TEXT
 
 
 def text_block(*pieces: str) -> tuple[TextBlock, list[Delta]]:

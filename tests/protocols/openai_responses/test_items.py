@@ -21,7 +21,8 @@ from streamkit.deltas import (
     ToolCallEnd,
     ToolCallStart,
 )
-from streamkit.protocols.openai_responses.blocks import ARGUMENTS, NO_BLOCK, TEXT
+from streamkit.protocols.openai_responses.blocks import NO_BLOCK
+from streamkit.protocols.openai_responses.events import ARGUMENTS, TEXT
 from streamkit.protocols.openai_responses.items import Items
 from streamkit.protocols.openai_responses.views import NO_INDEX
 

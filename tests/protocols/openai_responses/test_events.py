@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamkit.protocols.openai_responses.progress import is_progress
+from streamkit.protocols.openai_responses.events import PARTS, WHOLE, is_progress
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,11 @@ def test_progress_may_be_left_out(kind: str) -> None:
 )
 def test_all_else_is_no_progress(kind: str) -> None:
     assert not is_progress(kind)
+
+
+def test_what_has_all_of_a_text_is_told_by_the_event_of_its_pieces() -> None:
+    assert {kind.removesuffix(".done") for kind in WHOLE} == {
+        event.removesuffix(".delta") for event, _ in WHOLE.values()
+    }
+    assert {event for event, _ in PARTS.values()} < {event for event, _ in WHOLE.values()}
+    assert not any(map(is_progress, [*WHOLE, *(event for event, _ in WHOLE.values())]))

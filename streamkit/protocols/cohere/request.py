@@ -33,7 +33,8 @@ _UNKNOWN = ("parallel_tool_calls", "n", "logit_bias", "user", "service_tier")
 def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     """Return the path and the body of `request`, streaming.
 
-    A named tool is the only one that is sent, and must be called: the API has no other way to say it. Log
+    A named tool is the only one that is sent, and must be called; one strict tool makes all of them strict: the API
+    has no other way to say either. Log
     probabilities are on or off, those of alternatives are not given. Documents, `citation_options`, `safety_mode` and
     `priority` go into `extra`. What the API does not know is left out with an `UnsupportedParameterWarning`. Raises
     `ConfigError` for what the dialect cannot say.
@@ -54,10 +55,10 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
 
 def _tools(request: Request) -> dict[str, Any]:
     tools, choice = request.tools, request.tool_choice
-    word: str | None = None
+    word: str | dict[str, Any] | None = None
     if isinstance(choice, dict):
-        raise ConfigError("Cohere's tool choice is a word: auto, none, required or the name of a tool")
-    if checked_choice(request):
+        word = choice
+    elif checked_choice(request):
         tools, word = [tool for tool in tools if _name(tool) == choice], "REQUIRED"
     elif tools and choice in ("required", "none"):
         word = choice.upper()

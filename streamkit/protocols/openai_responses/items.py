@@ -105,7 +105,7 @@ class Items:
             return
         item = item or self._open_item(event, index, id)
         if item.type in CALLS and not item.blocks:
-            item.pending[:] = [whole or "".join(item.pending)]
+            item.pending[:] = [whole]
         else:
             self._fill(item, event, at, whole, out)
 

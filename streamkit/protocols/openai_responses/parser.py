@@ -33,7 +33,6 @@ from streamkit.protocols.openai_responses.views import (
     text,
 )
 from streamkit.protocols.values import scrub
-from streamkit.usage import Usage
 from streamkit.wire import Frame, new_decoder
 
 __all__ = ["ResponsesParser"]
@@ -50,11 +49,10 @@ class ResponsesParser(Parser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.last_sequence = NO_INDEX  # the number of the last event, NO_INDEX where events have none
+        self.last_sequence = NO_INDEX  # the highest number of an event, NO_INDEX where events have none
         self._given_framing = options.get("framing") or self.framing
         self._items = Items(self.limits.max_argument_bytes, self._mint)
         self._start: MessageStart | None = None
-        self._usage = Usage()
         self._skipping = False  # whether events may come that came before
 
     @property
@@ -104,7 +102,7 @@ class ResponsesParser(Parser):
                     last = event
                     continue
             if last is not None:
-                self.last_sequence, last = last.sequence_number, None
+                self.last_sequence, last = max(self.last_sequence, last.sequence_number), None
             self._read_slowly(frame, out)
             if self.ended:
                 return
@@ -112,7 +110,7 @@ class ResponsesParser(Parser):
             takes, place, content, summary = block.takes, block.place, block.content, block.summary
             index, piece, keep, limit = block.index, block.piece, block.keep, block.limit
         if last is not None:
-            self.last_sequence = last.sequence_number
+            self.last_sequence = max(self.last_sequence, last.sequence_number)
 
     def _end(self, out: list[Delta]) -> None:
         if not (self.quirks.end_without_finish and self._start):
@@ -166,7 +164,8 @@ class ResponsesParser(Parser):
         event = frame.event if frame.event != "message" else ""  # which is every event's name that has none
         kind = record.get("type") or event
         handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
-        if "error" in (kind, event) or (handler is None and record.get("error") and record.get("object") != "response"):
+        ours = str(kind).startswith("response.") or record.get("object") == "response"
+        if "error" in (kind, event) or (record.get("error") and not ours):
             raise read_failure(value, provider=self.provider)
         if handler is None:
             if record.get("object") == "response" and not self._start:
@@ -193,7 +192,7 @@ class ResponsesParser(Parser):
             return False
         if self._skipping and at <= self.last_sequence:
             return True
-        self.last_sequence, self._skipping = at, False
+        self.last_sequence, self._skipping = max(self.last_sequence, at), False
         return False
 
     # One method a type of event.

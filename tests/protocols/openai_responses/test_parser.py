@@ -1006,6 +1006,21 @@ def test_a_piece_without_a_type_never_overtakes_half_a_character() -> None:
     assert read_bytes(frames + body(ended())).outputs[0].message.text == "a😀"
 
 
+def test_the_error_of_a_servers_tool_is_not_that_of_the_answer() -> None:
+    failed = event("mcp_list_tools.failed", output_index=0, error={"message": "no such server"})
+    unheard_of = event("hologram.failed", error="no")
+    outcome = read(CREATED, failed, unheard_of, said("Hi"), ended())
+    assert outcome.error is None
+    assert [delta.raw for delta in outcome.deltas if isinstance(delta, UnknownFrame)] == [json.dumps(unheard_of)]
+
+
+def test_an_event_without_a_number_does_not_lose_count() -> None:
+    parser = get_protocol("openai-responses").parser()
+    parser.feed(body(*RESUMABLE[:4]))
+    parser.feed(body(said("!")))
+    assert parser.last_sequence == 3
+
+
 def test_records_without_blank_lines_between_are_read() -> None:
     frames = b"".join(b"data: " + json.dumps(each).encode() + b"\n" for each in (CREATED, said("Hi"), ended()))
     assert read_bytes(frames + b"data: [DONE]\n\n").deltas[-1] == STOP

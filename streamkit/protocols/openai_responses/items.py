@@ -32,6 +32,9 @@ CALLS = {"function_call": (ARGUMENTS, "arguments"), "custom_tool_call": (INPUT, 
 # The types of part that a message is made of.
 _SPOKEN = ("output_text", "refusal")
 
+# The fields of an item that hold its text.
+_TEXTS = ("content", "summary", "arguments", "input")
+
 # Where the parts of thinking stand, and the event of the pieces of each.
 _THINKING = (("summary", SUMMARY), ("content", REASONING))
 
@@ -152,10 +155,13 @@ class Items:
                 self._settle(item, raw, out)
 
     def close(self, out: list[Delta]) -> None:
-        """Close what is open, with what was announced of it."""
+        """Close what is open, with what was announced of it; where text came, a text that was announced is none."""
         for item in self._order:
             if not item.done:
-                self._settle(item, item.known, out)
+                known = item.known
+                if any(block.sent for block in item.blocks.values()):
+                    known = {name: value for name, value in known.items() if name not in _TEXTS}
+                self._settle(item, known, out)
         self._release(out)
 
     def flush(self, out: list[Delta]) -> None:

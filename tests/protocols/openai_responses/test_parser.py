@@ -484,6 +484,11 @@ CALL_STREAMS: list[tuple[str, list[Any], list[tuple[str, str, Any]]]] = [
         [added(0, "function_call", **call()), done(0, "function_call", **call(arguments={"a": "é"}))],
         [("call_0", "f", {"a": "é"})],
     ),
+    (
+        "announced with a placeholder, and no end",
+        [added(0, "function_call", "fc_0", **call(arguments="{}")), given('{"a":'), given("1}")],
+        [("call_0", "f", {"a": 1})],
+    ),
     ("no arguments", [added(0, "function_call", **call()), done(0, "function_call", **call())], [("call_0", "f", {})]),
     (
         "two that take turns",

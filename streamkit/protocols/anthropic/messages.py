@@ -207,4 +207,5 @@ def _told(part: object) -> str:
 
 
 def _is_citation(citation: Any) -> bool:
-    return isinstance(citation, dict) and citation.get("type") in _CITATIONS
+    kind = citation.get("type") if isinstance(citation, dict) else None
+    return isinstance(kind, str) and kind in _CITATIONS

@@ -400,6 +400,7 @@ ANSWERS: list[tuple[str, list[Any], list[dict[str, Any]]]] = [
         [text("a", citations=[CITATION, CITATION]), text("b", citations=[CITATION])],
     ),
     ("a citation of another dialect", [TextPart("a"), CitationPart({"type": "url_citation", "url": "u"})], [text("a")]),
+    ("a citation whose type is no word", [TextPart("a"), CitationPart({"type": {}})], [text("a")]),
     ("a citation of no text", [CitationPart(CITATION), TextPart("a")], [text("a")]),
     ("a citation of a blank text", [TextPart(" "), CitationPart(CITATION), TextPart("a")], [text("a")]),
 ]

@@ -34,10 +34,9 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     """Return the path and the body of `request`, streaming.
 
     A named tool is the only one that is sent, and must be called; one strict tool makes all of them strict: the API
-    has no other way to say either. Log
-    probabilities are on or off, those of alternatives are not given. Documents, `citation_options`, `safety_mode` and
-    `priority` go into `extra`. What the API does not know is left out with an `UnsupportedParameterWarning`. Raises
-    `ConfigError` for what the dialect cannot say.
+    has no other way to say either. Log probabilities are on or off, those of alternatives are not given. Documents,
+    `citation_options`, `safety_mode` and `priority` go into `extra`. What the API does not know is left out with an
+    `UnsupportedParameterWarning`. Raises `ConfigError` for what the dialect cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
     messages = encode_messages(request.messages, quirks, request.provider)

@@ -18,6 +18,7 @@ PATHS = [
     ("/v1/messages", "anthropic"),
     ("/v1/messages?beta=true", "anthropic"),
     ("/messages/batches", "openai-chat"),
+    ("/v1/responses", "openai-responses"),
     ("/", "openai-chat"),
     ("/api/chat", "ollama"),
     ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
@@ -74,6 +75,33 @@ async def test_a_script_may_follow_the_history():
     assert (first.body, later.body) == (b"first", b"second")
 
 
+ITEMS = [
+    ("no answer", [{"role": "user"}], b"first"),
+    ("an answer", [{"role": "user"}, {"type": "message", "role": "assistant"}, {"role": "user"}], b"second"),
+    (
+        "one answer of several items",
+        [
+            {"role": "user"},
+            {"type": "reasoning"},
+            {"type": "function_call"},
+            {"type": "function_call_output", "output": ""},
+        ],
+        b"second",
+    ),
+    (
+        "two answers with a call between",
+        [{"role": "user"}, {"type": "function_call"}, {"output": ""}, {"role": "assistant"}, {"role": "user"}],
+        b"third",
+    ),
+]
+
+
+@pytest.mark.parametrize(("items", "body"), [case[1:] for case in ITEMS], ids=[case[0] for case in ITEMS])
+async def test_in_responses_the_history_is_counted_by_its_runs_of_items(items, body):
+    replies = Replies([b"first", b"second", b"third"], turn="history")
+    assert (await replies.reply(request("/v1/responses", input=items))).body == body
+
+
 async def test_a_function_chooses_be_it_async_or_not():
     async def slow(received):
         return Answer([received.json["say"]])
@@ -102,6 +130,7 @@ def test_errors_have_the_form_of_their_dialect():
         "error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}
     }
     assert json.loads(error_reply(429, "slow", "", protocol="cohere").body) == {"message": "slow"}
+    assert json.loads(reply.body) == {"code": "Throttling", "message": "slow", "request_id": "r"}
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
     assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

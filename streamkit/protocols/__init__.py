@@ -21,6 +21,7 @@ PROTOCOLS = {
     "llamacpp": "llamacpp",
     "openai-completions": "openai_completions",
     "cohere": "cohere",
+    "bedrock-converse": "bedrock_converse",
 }
 
 

@@ -14,6 +14,7 @@ __all__ = ["PROVIDERS", "Provider", "get_provider", "parse_model", "provider_nam
 PROVIDERS = (
     "anthropic",
     "azure",
+    "bedrock",
     "cohere",
     "deepseek",
     "fireworks",

@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable
 
 from streamkit.errors import ConfigError
+from streamkit.testing.event_stream import event_message, payload_of, split_messages, with_headers, with_payload
 from streamkit.wire.json_array import JSONArrayDecoder
 
 __all__ = [
     "HARMLESS",
     "HARMLESS_LINES",
+    "HARMLESS_MESSAGES",
     "bare_cr",
     "bom",
     "corrupt_frame",
@@ -25,6 +27,7 @@ __all__ = [
     "many_data_lines",
     "no_last_blank_line",
     "no_space",
+    "rewrite",
     "split_frames",
     "truncations",
     "unknown_event",
@@ -36,7 +39,19 @@ UNKNOWN = b'event: streamkit.unheard_of\ndata: {"type":"streamkit.unheard_of","n
 # The same in a framing without names.
 UNKNOWN_LINE = b'{"type":"streamkit.unheard_of","n":1}\n'
 
+# The same in binary messages.
+UNKNOWN_MESSAGE = event_message("streamkit.unheard_of", b'{"type":"streamkit.unheard_of","n":1}')
+
+# A header of each of the ten types of values but the string, which all others are.
+ODD_HEADERS = (
+    b"\x01a\x00\x01b\x01\x01c\x02\xff\x01d\x03\x00\x01\x01e\x04\x00\x00\x00\x01\x01f\x05\x00\x00\x00\x00\x00\x00\x00\x01"
+    b"\x01g\x06\x00\x02\xff\x00\x01h\x08\x00\x00\x01\x9a\x00\x00\x00\x00\x01i\x09" + bytes(range(16))
+)
+
 _LINES = ("ndjson", "json-lines")
+
+_BINARY = "aws-eventstream"
+_BEATS = {"ndjson": b"\n", "json-lines": b"\n", _BINARY: event_message("chunk", b"{}")}
 
 _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 
@@ -44,7 +59,7 @@ _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
     """Return the frames with their ends, which joined are the body; also for `json-array` and `aws-eventstream`."""
     if framing == "aws-eventstream":
-        return _by_length(body)
+        return split_messages(body)
     if framing in _LINES:
         return body.splitlines(keepends=True)
     if framing == "json-array":
@@ -87,17 +102,17 @@ def heartbeats(body: bytes, beat: bytes | None = None, framing: str = "sse") -> 
     """Put `beat` before each frame and after the last: nothing changes but the count of heartbeats.
 
     Beats that are sent: a comment (the default), a bare `:`, blank lines (the default of `ndjson`), an Anthropic
-    `ping` event.
+    `ping` event, an empty chunk (the default of `aws-eventstream`).
     """
     if beat is None:
-        beat = b"\n" if framing in _LINES else b": keep-alive\n\n"
+        beat = _BEATS.get(framing, b": keep-alive\n\n")
     return beat + b"".join(frame + beat for frame in split_frames(body, framing))
 
 
 def unknown_event(body: bytes, frame: bytes | None = None, framing: str = "sse") -> bytes:
     """Put an event that nobody knows after the first frame: one `UnknownFrame` more, the same message."""
     if frame is None:
-        frame = UNKNOWN_LINE if framing in _LINES else UNKNOWN
+        frame = UNKNOWN_LINE if framing in _LINES else UNKNOWN_MESSAGE if framing == _BINARY else UNKNOWN
     first, *rest = split_frames(body, framing)
     return b"".join([first, frame, *rest])
 
@@ -108,11 +123,21 @@ def corrupt_frame(body: bytes, at: int, framing: str = "sse") -> bytes:
     Raises `ConfigError` where that frame holds no JSON object.
     """
     frames = split_frames(body, framing)
+    if framing == _BINARY:
+        frames[at] = with_payload(frames[at], payload_of(frames[at])[:-1])
+        return b"".join(frames)
     whole = frames[at].rstrip(b"\r\n")
     if not whole.endswith(b"}"):
         raise ConfigError(f"frame {at} holds no JSON object that could be cut short: {frames[at][:80]!r}")
     frames[at] = whole[:-1] + frames[at][len(whole) :]
     return b"".join(frames)
+
+
+def rewrite(body: bytes, change: Callable[[bytes], bytes], framing: str = "sse") -> bytes:
+    """Change the text of the body; of binary messages, the payload of each, which are then framed anew."""
+    if framing != _BINARY:
+        return change(body)
+    return b"".join(with_payload(each, change(payload_of(each))) for each in split_messages(body))
 
 
 def fail(body: bytes, at: int, frame: bytes, framing: str = "sse") -> bytes:
@@ -164,14 +189,12 @@ HARMLESS_LINES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def _by_length(body: bytes) -> list[bytes]:
-    """Split by the total length that each message of an AWS event stream begins with, a big-endian 32-bit number."""
-    out, at = [], 0
-    while at < len(body):
-        end = at + max(4, int.from_bytes(body[at : at + 4], "big"))
-        out.append(body[at:end])
-        at = end
-    return out
+# The same for `aws-eventstream`.
+HARMLESS_MESSAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty-chunks": lambda body: heartbeats(body, framing=_BINARY),
+    "padding": lambda body: rewrite(body, lambda payload: payload.replace(b'"p":"', b'"p":"0123456789'), _BINARY),
+    "odd-headers": lambda body: b"".join(with_headers(each, ODD_HEADERS) for each in split_messages(body)),
+}
 
 
 def _by_element(body: bytes) -> list[bytes]:

@@ -25,6 +25,7 @@ _PATHS = {
     "/messages": "anthropic",
     ":streamGenerateContent": "gemini",
     "/v2/chat": "cohere",
+    "/converse-stream": "bedrock-converse",
     "/api/chat": "ollama",
     "/completion": "llamacpp",
     "/chat/completions": "openai-chat",
@@ -53,7 +54,8 @@ class Received(Struct, frozen=True):
 
 
 EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
-_CONTENT_TYPES = {"ndjson": "application/x-ndjson"}  # of framings other than server-sent events
+# Of framings other than server-sent events.
+_CONTENT_TYPES = {"ndjson": "application/x-ndjson", "aws-eventstream": "application/vnd.amazon.eventstream"}
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -103,6 +105,7 @@ def error_reply(
         "anthropic": {"type": "error", "error": error},
         "ollama": {"error": message},
         "cohere": {"message": message},
+        "bedrock-converse": {"__type": type, "message": message},
     }
     forms["gemini"] = {"error": {"code": status, "message": message, "status": type}}
     body = forms.get(protocol, {"error": {**error, "code": None}})

@@ -14,6 +14,7 @@ from msgspec import Struct
 from streamkit.errors import ConfigError
 from streamkit.testing import (
     anthropic_body,
+    bedrock_body,
     cohere_body,
     gemini_body,
     llamacpp_body,
@@ -63,6 +64,13 @@ SCRIPTED = {
     "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
     "gemini": _Dialect(gemini_body.render, gemini_body.error_frame, gemini_body.FINISH_WORDS, gemini_body.heard),
     "cohere": _Dialect(cohere_body.render, cohere_body.error_frame, cohere_body.FINISH_WORDS, cohere_body.heard),
+    "bedrock-converse": _Dialect(
+        bedrock_body.render,
+        bedrock_body.error_frame,
+        bedrock_body.FINISH_WORDS,
+        bedrock_body.heard,
+        "aws-eventstream",
+    ),
     "ollama": _Dialect(
         ollama_body.render, ollama_body.error_frame, ollama_body.FINISH_WORDS, ollama_body.heard, "ndjson"
     ),

@@ -17,7 +17,15 @@ from streamkit.deltas import Delta, RawFrame, UnknownFrame
 from streamkit.limits import Limits
 from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
-from streamkit.testing.mutations import HARMLESS, HARMLESS_LINES, UNKNOWN, split_frames, unknown_event
+from streamkit.testing.mutations import (
+    HARMLESS,
+    HARMLESS_LINES,
+    HARMLESS_MESSAGES,
+    UNKNOWN,
+    rewrite,
+    split_frames,
+    unknown_event,
+)
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.testing.scripts import RENDERED, SCRIPTED, framing_of, render
 from streamkit.testing.strategies import answers
@@ -39,13 +47,13 @@ def draw_body(data: st.DataObject, protocol: str, strategy: st.SearchStrategy[An
     return render(answer, protocol, piece=data.draw(st.integers(1, 5)), interleave=data.draw(st.booleans()))
 
 
-def in_json(body: bytes, change: Callable[[Any], Any], **options: Any) -> bytes:
+def in_json(body: bytes, protocol: str, change: Callable[[Any], Any], **options: Any) -> bytes:
     """The body with each record's JSON changed and written anew."""
 
-    def rewrite(match: re.Match[bytes]) -> bytes:
+    def anew(match: re.Match[bytes]) -> bytes:
         return match[1] + json.dumps(change(json.loads(match[2])), **options).encode()
 
-    return re.sub(rb"(?m)^(data: |)(\{.*)$", rewrite, body)
+    return rewrite(body, lambda text: re.sub(rb"(?m)^(data: |)(\{.*)$", anew, text), framing_of(protocol))
 
 
 def heard(outcome: Outcome) -> Outcome:
@@ -62,18 +70,15 @@ def without(kind: type, deltas: list[Delta]) -> list[Delta]:
     return [delta for delta in deltas if not isinstance(delta, kind)]
 
 
-WAYS = [
-    (protocol, name)
-    for protocol in RENDERED
-    for name in (HARMLESS if framing_of(protocol) == "sse" else HARMLESS_LINES)
-]
+WAYS_OF = {"sse": HARMLESS, "ndjson": HARMLESS_LINES, "aws-eventstream": HARMLESS_MESSAGES}
+WAYS = [(protocol, name) for protocol in RENDERED for name in WAYS_OF[framing_of(protocol)]]
 
 
 @pytest.mark.parametrize(("protocol", "name"), WAYS)
 @settings(max_examples=20)
 @given(data=st.data())
 def test_what_the_way_does_to_a_body_changes_nothing(protocol: str, name: str, data: st.DataObject) -> None:
-    mutate = HARMLESS[name] if framing_of(protocol) == "sse" else HARMLESS_LINES[name]
+    mutate = WAYS_OF[framing_of(protocol)][name]
     body = draw_body(data, protocol)
     assert heard(read([mutate(body)], protocol)) == heard(read([body], protocol))
 
@@ -85,7 +90,7 @@ def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: 
     framing = framing_of(protocol)
     plain, spiked = read([body], protocol), read([unknown_event(body, framing=framing)], protocol)
     kept = [delta for delta in spiked.deltas if isinstance(delta, UnknownFrame)]
-    name = "streamkit.unheard_of" if framing == "sse" else ""
+    name = "" if framing == "ndjson" else "streamkit.unheard_of"
     assert kept == [UnknownFrame('{"type":"streamkit.unheard_of","n":1}', name)]
     assert without(UnknownFrame, spiked.deltas) == plain.deltas
     assert spiked.outputs == plain.outputs
@@ -104,7 +109,7 @@ def test_unknown_fields_change_nothing(protocol: str, data: st.DataObject) -> No
         return {**spiked, "x_new": [None, {"a": 1}]}
 
     body = draw_body(data, protocol)
-    assert read([in_json(body, spike)], protocol) == read([body], protocol)
+    assert read([in_json(body, protocol, spike)], protocol) == read([body], protocol)
 
 
 @pytest.mark.parametrize("protocol", RENDERED)
@@ -127,7 +132,7 @@ def test_the_frames_are_there_where_they_are_asked_for(protocol: str, data: st.D
 @given(data=st.data())
 def test_escaped_and_bare_characters_are_the_same(protocol: str, data: st.DataObject) -> None:
     body = draw_body(data, protocol)
-    assert read([in_json(body, lambda value: value, ensure_ascii=True)], protocol) == read([body], protocol)
+    assert read([in_json(body, protocol, lambda value: value, ensure_ascii=True)], protocol) == read([body], protocol)
 
 
 # Words of a model, thick with characters beyond the basic plane.
@@ -144,9 +149,13 @@ def halved(text: str) -> str:
     return "".join(chr(code + HALVES if 0xD800 <= code < 0xE000 else code) for code in codes)
 
 
-def with_escaped_halves(body: bytes) -> bytes:
+def with_escaped_halves(body: bytes, protocol: str) -> bytes:
     halves = re.compile("[\ue000-\ue7ff]")
-    return halves.sub(lambda half: f"\\u{ord(half[0]) - HALVES:04x}", body.decode()).encode()
+
+    def escaped(text: bytes) -> bytes:
+        return halves.sub(lambda half: f"\\u{ord(half[0]) - HALVES:04x}", text.decode()).encode()
+
+    return rewrite(body, escaped, framing_of(protocol))
 
 
 def map_text(answer: Answer, change: Callable[[str], str]) -> Answer:
@@ -163,7 +172,7 @@ def map_text(answer: Answer, change: Callable[[str], str]) -> Answer:
 @given(answer=WIDE_ANSWERS, piece=st.integers(1, 3))
 def test_a_character_cut_in_two_halves_is_joined_again(protocol: str, answer: Answer, piece: int) -> None:
     whole = read([render(map_text(answer, str), protocol, piece=piece)], protocol)
-    cut = read([with_escaped_halves(render(map_text(answer, halved), protocol, piece=piece))], protocol)
+    cut = read([with_escaped_halves(render(map_text(answer, halved), protocol, piece=piece), protocol)], protocol)
     assert cut == whole
 
 
@@ -177,7 +186,9 @@ def test_half_a_character_is_replaced(protocol: str, answer: Answer, piece: int)
         return re.sub("[\U00010000-\U0010ffff]", "\ufffd", text)
 
     whole = read([render(map_text(answer, replaced), protocol, piece=piece)], protocol)
-    halves = read([with_escaped_halves(render(map_text(answer, first_halves), protocol, piece=piece))], protocol)
+    halves = read(
+        [with_escaped_halves(render(map_text(answer, first_halves), protocol, piece=piece), protocol)], protocol
+    )
     assert halves.outputs == whole.outputs
     assert halves.error is None
     assert msgspec.json.encode(halves.outputs)  # a message is JSON, whatever came
@@ -201,7 +212,7 @@ LITTLE_BROKEN: list[tuple[str, bytes, str]] = [
 @pytest.mark.parametrize("block", [Text, Thinking], ids=lambda kind: kind.__name__)
 def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str, said: bytes, text: str) -> None:
     body = render(Answer([block("before "), block("HERE"), block(" after")]), protocol, piece=100)
-    outcome = read([body.replace(b"HERE", said)], protocol)
+    outcome = read([rewrite(body, lambda text: text.replace(b"HERE", said), framing_of(protocol))], protocol)
     assert outcome.error is None
     message = outcome.outputs[0].message
     assert (message.text if block is Text else message.thinking) == f"before {text} after"
@@ -211,7 +222,8 @@ def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str,
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999"])
 def test_a_number_that_json_has_not_spoils_nothing_where_it_is_not_read(protocol: str, number: bytes) -> None:
     body = render(Answer(["one two"]), protocol, piece=3)
-    spiked = re.sub(rb"(?m)^(data: |)\{", rb'\1{"latency":' + number + b",", body)
+    number = b'{"latency":' + number + b","
+    spiked = rewrite(body, lambda text: re.sub(rb"(?m)^(data: |)\{", rb"\1" + number, text), framing_of(protocol))
     assert read([spiked], protocol) == read([body], protocol)
 
 

@@ -9,12 +9,13 @@ from streamkit.errors import APIError, ConfigError, StreamkitError, TruncatedStr
 from streamkit.protocols import PROTOCOLS, Parser, get_protocol
 from streamkit.protocols.base import mint_call_id
 from streamkit.testing import Answer, render, render_error
+from streamkit.testing.event_stream import payload_of
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.scripts import framing_of
 
 every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 ANSWER = Answer(["Hello there"])
-# What a record with text ends with, behind the text.
+# What a record with text ends with, behind the text. Half a binary message is never read.
 CLOSERS = {
     "openai-chat": b'},"finish_reason":null}]}',
     "anthropic": b"}}",
@@ -46,7 +47,7 @@ def test_an_error_is_raised_by_the_call_after_the_one_that_met_it(protocol: str)
             call()
 
 
-@every_protocol
+@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "bedrock-converse"])
 def test_an_error_met_at_the_end_brings_what_could_still_be_completed(protocol: str) -> None:
     body = render(ANSWER, protocol, piece=100).rstrip()
     cut = body[: body.index(b"Hello there") + len("Hello there")] + b'"'
@@ -77,7 +78,10 @@ def test_raw_frames_stand_ahead_of_their_deltas_and_change_nothing_else(protocol
     plain, raw = new(protocol).feed(body), new(protocol, include_raw=True).feed(body)
     assert [delta for delta in raw if not isinstance(delta, RawFrame)] == plain
     frames = [delta for delta in raw if isinstance(delta, RawFrame)]
-    lines = [line.removeprefix("data: ") for line in body.decode().splitlines() if line.startswith(("data: ", "{"))]
+    if framing_of(protocol) == "aws-eventstream":
+        body = b"\n".join(map(payload_of, split_frames(body, framing_of(protocol))))
+    lines = [line for line in body.decode().splitlines() if line.startswith(("data:", "{"))]
+    lines = [line.removeprefix("data:").removeprefix(" ") for line in lines]
     assert [frame.raw for frame in frames] == lines[: len(frames)]
     assert len(frames) > 2
 

@@ -3,9 +3,11 @@ import pytest
 from streamkit.deltas import UnknownFrame
 from streamkit.errors import ConfigError
 from streamkit.protocols import get_protocol
+from streamkit.testing.event_stream import event_message
 from streamkit.testing.mutations import (
     HARMLESS,
     HARMLESS_LINES,
+    HARMLESS_MESSAGES,
     UNKNOWN,
     bare_cr,
     bom,
@@ -17,6 +19,7 @@ from streamkit.testing.mutations import (
     many_data_lines,
     no_last_blank_line,
     no_space,
+    rewrite,
     split_frames,
     truncations,
     unknown_event,
@@ -66,6 +69,14 @@ def test_a_mutation_does_what_it_says(mutated, expected):
     assert mutated == expected
 
 
+def test_text_is_rewritten_and_binary_messages_are_framed_anew():
+    assert rewrite(A, bytes.upper) == A.upper()
+    one, two = event_message("a", b'{"n":1}'), event_message("b", b'{"n":2}')
+    assert rewrite(one + two, lambda payload: payload + b" ", "aws-eventstream") == event_message(
+        "a", b'{"n":1} '
+    ) + event_message("b", b'{"n":2} ')
+
+
 def test_a_body_is_truncated_before_each_frame():
     assert truncations(BODY) == [b"", A]
     assert truncations(b"1\n2\n3\n", "ndjson") == [b"", b"1\n", b"1\n2\n"]
@@ -104,6 +115,7 @@ def text_of(outcome):
 WAYS = [("openai-chat", name, mutate) for name, mutate in HARMLESS.items()]
 WAYS += [("anthropic", name, mutate) for name, mutate in HARMLESS.items()]
 WAYS += [("ollama", name, mutate) for name, mutate in HARMLESS_LINES.items()]
+WAYS += [("bedrock-converse", name, mutate) for name, mutate in HARMLESS_MESSAGES.items()]
 
 
 @pytest.mark.parametrize(("protocol", "mutate"), [(way[0], way[2]) for way in WAYS], ids=[way[1] for way in WAYS])
@@ -136,7 +148,8 @@ def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
     for part in truncations(body, framing_of(protocol)):
         outcome = read(part, protocol)
         has_ended = any(
-            end in part for end in (b'finish_reason":"tool_calls', b"message_delta", b"message-end", b'"done":true')
+            end in part
+            for end in (b'finish_reason":"tool_calls', b"message_delta", b"message-end", b"messageStop", b'"done":true')
         )
         assert has_ended or outcome.error["kind"] == "TruncatedStream"
         texts.append(text_of(outcome))

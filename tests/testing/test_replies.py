@@ -23,6 +23,7 @@ PATHS = [
     ("/api/chat", "ollama"),
     ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
     ("/v2/chat", "cohere"),
+    ("/model/us.amazon.nova-lite-v1%3A0/converse-stream", "bedrock-converse"),
     ("/completion", "llamacpp"),
     ("/v1/completions", "openai-completions"),
 ]
@@ -48,6 +49,8 @@ def test_a_reply_comes_in_pieces(reply, pieces):
 
 def test_an_answer_has_the_content_type_of_its_dialect():
     assert Reply(body=Answer(["a"])).head("ollama") == {"content-type": "application/x-ndjson"}
+    binary = {"content-type": "application/vnd.amazon.eventstream"}
+    assert Reply(body=Answer(["a"])).head("bedrock-converse") == binary
     assert Reply(body=Answer(["a"])).head("openai-chat") == Reply().headers
     assert Reply(body=Answer(["a"]), headers={"x": "y"}).head("ollama") == {"x": "y"}
     assert Reply(body=b"{}").head("ollama") == Reply().headers
@@ -130,6 +133,8 @@ def test_errors_have_the_form_of_their_dialect():
         "error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}
     }
     assert json.loads(error_reply(429, "slow", "", protocol="cohere").body) == {"message": "slow"}
+    aws = error_reply(429, "slow", "ThrottlingException", protocol="bedrock-converse")
+    assert json.loads(aws.body) == {"__type": "ThrottlingException", "message": "slow"}
     assert json.loads(reply.body) == {"code": "Throttling", "message": "slow", "request_id": "r"}
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}

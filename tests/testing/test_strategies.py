@@ -15,7 +15,8 @@ from streamkit.deltas import Delta
 from streamkit.messages import FinishReason
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.testing.expected import expected
-from streamkit.testing.scripts import RENDERED, render
+from streamkit.testing.mutations import split_frames
+from streamkit.testing.scripts import RENDERED, framing_of, render
 from streamkit.testing.strategies import answers, arguments, delta_streams, json_values, texts, usages
 
 
@@ -23,7 +24,7 @@ from streamkit.testing.strategies import answers, arguments, delta_streams, json
 @given(data=st.data())
 def test_each_answer_can_be_scripted(protocol: str, data: st.DataObject) -> None:
     answer = data.draw(answers(protocol))
-    assert render(answer, protocol).endswith(b"\n")
+    assert split_frames(render(answer, protocol), framing_of(protocol))
     for choice in (answer, *answer.choices):
         assert expected(choice, protocol).finish_reason is not None
 
@@ -55,7 +56,7 @@ WANTED: list[tuple[str, Callable[[Answer], bool]]] = [
 def drawn(**options: bool) -> list[Answer]:
     found: list[Answer] = []
 
-    @settings(max_examples=150)
+    @settings(max_examples=400)
     @given(answers(**options))
     def collect(answer: Answer) -> None:
         found.append(answer)
@@ -76,7 +77,7 @@ def test_choices_can_be_left_out() -> None:
 def test_there_are_deltas_of_each_sort_that_make_messages() -> None:
     sorts: set[str] = set()
 
-    @settings(max_examples=150)
+    @settings(max_examples=400)
     @given(delta_streams())
     def collect(deltas: list[Delta]) -> None:
         assert accumulate(deltas).finish_reason == FinishReason("stop")

@@ -96,7 +96,7 @@ def _result(message: Message, attached: list[dict[str, Any]]) -> dict[str, Any]:
     values = [block.part.value for block in blocks if isinstance(block.part, ValuePart)]
     content: str | list[dict[str, Any]]
     if values and len(values) == len(blocks) and all(isinstance(value, dict) for value in values):
-        content = [{"type": "document", "document": {"data": json_text(value)}} for value in values]
+        content = [{"type": "document", "document": {"data": value}} for value in values]
     else:
         parts = [part for block in blocks if (part := _part(block)) is not None]
         attached += [part for part in parts if part.get("type") == "image_url"]

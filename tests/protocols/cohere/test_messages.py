@@ -137,7 +137,7 @@ def test_calls_have_a_plan_in_a_field_of_its_own(message: Message, fields: dict[
 RESULTS: list[tuple[str, list[Any], Any, list[dict[str, Any]]]] = [
     ("a text", ["3"], "3", []),
     ("a number", [ValuePart(3)], "3", []),
-    ("an object is a document", [ValuePart({"sum": 3})], [{"type": "document", "document": {"data": '{"sum":3}'}}], []),
+    ("an object is a document", [ValuePart({"sum": 3})], [{"type": "document", "document": {"data": {"sum": 3}}}], []),
     ("an object and a text", [ValuePart({"sum": 3}), "ok"], '{"sum":3}\nok', []),
     ("nothing", [], "", []),
     (

@@ -60,8 +60,8 @@ class Parser:
         self.ended = False
         self._mint = mint
         self._mode = mode or self.modes[0]
-        self._include_raw = include_raw
         self._decoder = new_decoder(framing or self.framing, self.limits)
+        self._include_raw = include_raw
         self._pings = 0
         self._error: StreamkitError | None = None
 
@@ -78,7 +78,11 @@ class Parser:
         if self.ended:
             return out
         try:
-            self._take(self._decoder.feed(data), out)
+            frames = self._decoder.feed(data)
+            if self._include_raw:
+                self._read_raw(frames, out)
+            else:
+                self._read(frames, out)
             if self._decoder.error is not None:
                 raise self._decoder.error
         except StreamkitError as error:
@@ -94,7 +98,8 @@ class Parser:
         out: list[Delta] = []
         if self._error is None and not self.ended:
             try:
-                self._take(self._decoder.finish(), out)
+                read = self._read_raw if self._include_raw else self._read
+                read(self._decoder.finish(), out)
                 if not self.ended:
                     self._end(out)
                     self.ended = True
@@ -105,10 +110,7 @@ class Parser:
             raise self._error
         return out
 
-    def _take(self, frames: list[Frame], out: list[Delta]) -> None:
-        if not self._include_raw:
-            self._read(frames, out)
-            return
+    def _read_raw(self, frames: list[Frame], out: list[Delta]) -> None:
         for frame in frames:
             if not self.ended:
                 out.append(RawFrame(frame.data.decode("utf-8", "replace"), frame.event))

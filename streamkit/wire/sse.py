@@ -46,7 +46,8 @@ class SSEDecoder:
         self._data = bytearray()  # the data lines of an event whose end has not come, each with LF
         self._event = ""
         self._unprefixed = False  # its data are lines that are no fields
-        self._names: dict[bytes, str] = {}
+        self._names: dict[bytes, str] = {}  # by the line that gives it
+        self._heads: dict[bytes, str] = {b"": ""}  # by what stands before the data
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
@@ -54,14 +55,13 @@ class SSEDecoder:
             data = self._enter(data)
             if not data:
                 return []
-        if self._idle and CR not in data and len(data) <= self._limit:
-            line, _, rest = data.partition(b"\n")
-            event = ""
-            if rest != b"\n" and line in self._names:
-                event = self._names[line]
-                line, _, rest = rest.partition(b"\n")
-            if rest == b"\n" and line[:7] == b"data: {":
-                return [Frame(line[6:], event)]
+        if self._idle and data[-2:] == b"\n\n" and CR not in data and len(data) <= self._limit:
+            at = data.find(b"data: {")
+            event = self._heads.get(data[:at]) if at >= 0 else None
+            if event is not None:  # nothing stands before the data but a known name
+                text = data[at + 6 : -2]
+                if LF not in text:
+                    return [Frame(text, event)]
         return self._read(data)
 
     def finish(self) -> list[Frame]:
@@ -209,6 +209,7 @@ class SSEDecoder:
         name = value.decode("utf-8", "replace")
         if len(line) <= KNOWN_NAME_BYTES and len(self._names) < KNOWN_NAMES:
             self._names[line] = name
+            self._heads[line + b"\n"] = name
         return name
 
     def _dispatch(self, out: list[Frame]) -> None:

@@ -25,6 +25,7 @@ from streamkit.protocols.openai_responses.items import Items
 from streamkit.protocols.openai_responses.usage import read_usage
 from streamkit.protocols.openai_responses.views import (
     NO_INDEX,
+    EventView,
     decode_event,
     decode_value,
     listed,
@@ -49,7 +50,8 @@ class ResponsesParser(Parser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.last_sequence = NO_INDEX  # the highest number of an event, NO_INDEX where events have none
+        self._last = EventView()  # the last event of the commonest kind
+        self._highest = NO_INDEX  # the highest number of the others
         self._given_framing = options.get("framing") or self.framing
         self._items = Items(self.limits.max_argument_bytes, self._mint)
         self._start: MessageStart | None = None
@@ -59,6 +61,11 @@ class ResponsesParser(Parser):
     def response_id(self) -> str | None:
         """The response's id, None while it is not known."""
         return self._start.id if self._start else None
+
+    @property
+    def last_sequence(self) -> int:
+        """The highest number of an event, -1 where events have none."""
+        return max(self._highest, self._last.sequence_number)
 
     def resume(self) -> None:
         """Read on from another connection: what is left of a cut event is dropped, and so are events that came before.
@@ -77,8 +84,9 @@ class ResponsesParser(Parser):
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         # Nearly every event is more of the block that grew last: what tells so is kept in local names.
         block = self._items.newest
-        takes, place, content, summary = block.takes, block.place, block.content, block.summary
-        index, piece, keep, limit = block.index, block.piece, block.keep, block.limit
+        takes, place, content = block.takes, block.place, block.content
+        summary, index, piece = block.summary, block.index, block.piece
+        keep, limit = block.keep, block.limit
         last = None  # the last event that was read here
         for frame in frames:
             try:
@@ -101,16 +109,15 @@ class ResponsesParser(Parser):
                     out.append(piece(index, delta))
                     last = event
                     continue
-            if last is not None:
-                self.last_sequence, last = max(self.last_sequence, last.sequence_number), None
             self._read_slowly(frame, out)
             if self.ended:
                 return
             block = self._items.newest
-            takes, place, content, summary = block.takes, block.place, block.content, block.summary
-            index, piece, keep, limit = block.index, block.piece, block.keep, block.limit
+            takes, place, content = block.takes, block.place, block.content
+            summary, index, piece = block.summary, block.index, block.piece
+            keep, limit = block.keep, block.limit
         if last is not None:
-            self.last_sequence = max(self.last_sequence, last.sequence_number)
+            self._last = last
 
     def _end(self, out: list[Delta]) -> None:
         if not (self.quirks.end_without_finish and self._start):
@@ -192,7 +199,7 @@ class ResponsesParser(Parser):
             return False
         if self._skipping and at <= self.last_sequence:
             return True
-        self.last_sequence, self._skipping = max(self.last_sequence, at), False
+        self._highest, self._skipping = max(self._highest, at), False
         return False
 
     # One method a type of event.

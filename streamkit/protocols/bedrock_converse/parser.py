@@ -170,6 +170,7 @@ class BedrockConverseParser(Parser):
 
     def _message_stop(self, event: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(out)
+        self._blocks.stop_all(out)
         self._stop = event
         if self._metadata is not None:
             self._finish(out)

@@ -116,7 +116,7 @@ class ResponsesParser(Parser):
             takes, place, content = block.takes, block.place, block.content
             summary, index, piece = block.summary, block.index, block.piece
             keep, limit = block.keep, block.limit
-        if last is not None:
+        if last is not None and last.sequence_number >= 0:
             self._last = last
 
     def _end(self, out: list[Delta]) -> None:

@@ -22,6 +22,7 @@ PROTOCOLS = {
     "openai-completions": "openai_completions",
     "cohere": "cohere",
     "bedrock-converse": "bedrock_converse",
+    "dashscope": "dashscope",
 }
 
 

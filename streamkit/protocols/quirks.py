@@ -57,3 +57,6 @@ class Quirks(Struct, frozen=True, kw_only=True):
 
     # Writing Gemini requests.
     gemini_version: str = "v1beta"  # stands before the model in the path; "" where the base URL has it: Vertex AI
+
+    # Writing DashScope requests.
+    multimodal: bool = False  # the model is served by the multimodal path, whatever a message holds: Qwen-VL, Qwen3.5

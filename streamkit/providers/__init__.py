@@ -16,6 +16,8 @@ PROVIDERS = (
     "azure",
     "bedrock",
     "cohere",
+    "dashscope",
+    "dashscope-multimodal",
     "deepseek",
     "fireworks",
     "gemini",

@@ -26,6 +26,8 @@ _PATHS = {
     ":streamGenerateContent": "gemini",
     "/v2/chat": "cohere",
     "/converse-stream": "bedrock-converse",
+    "/text-generation/generation": "dashscope",
+    "/multimodal-generation/generation": "dashscope",
     "/api/chat": "ollama",
     "/completion": "llamacpp",
     "/chat/completions": "openai-chat",
@@ -106,6 +108,7 @@ def error_reply(
         "ollama": {"error": message},
         "cohere": {"message": message},
         "bedrock-converse": {"__type": type, "message": message},
+        "dashscope": {"code": type, "message": message, "request_id": "r"},
     }
     forms["gemini"] = {"error": {"code": status, "message": message, "status": type}}
     body = forms.get(protocol, {"error": {**error, "code": None}})
@@ -164,6 +167,8 @@ def _answers(body: Any) -> int:
     """How many answers of the model a request holds; in Responses each is a run of items that are not the caller's."""
     if "contents" in body:
         return sum(content["role"] == "model" for content in body["contents"])
+    if isinstance(body.get("input"), dict):
+        body = body["input"]
     if "input" not in body:
         return sum(message["role"] == "assistant" for message in body["messages"])
     written = [item.get("role", "assistant") == "assistant" and "output" not in item for item in body["input"]]

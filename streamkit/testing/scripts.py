@@ -16,6 +16,7 @@ from streamkit.testing import (
     anthropic_body,
     bedrock_body,
     cohere_body,
+    dashscope_body,
     gemini_body,
     llamacpp_body,
     ollama_body,
@@ -70,6 +71,9 @@ SCRIPTED = {
         bedrock_body.FINISH_WORDS,
         bedrock_body.heard,
         "aws-eventstream",
+    ),
+    "dashscope": _Dialect(
+        dashscope_body.render, dashscope_body.error_frame, dashscope_body.FINISH_WORDS, dashscope_body.heard
     ),
     "ollama": _Dialect(
         ollama_body.render, ollama_body.error_frame, ollama_body.FINISH_WORDS, ollama_body.heard, "ndjson"

@@ -45,11 +45,12 @@ ENDS = {
     "ollama": re.compile(rb'"done":true'),
     "cohere": re.compile(rb'"finish_reason":"'),
     "bedrock-converse": re.compile(rb'"stopReason":"'),
+    "dashscope": re.compile(rb'"finish_reason":"(?!null")'),
     "llamacpp": re.compile(rb'"stop":true'),
     "openai-completions": re.compile(rb'"finish_reason":"'),
 }
 # Those without an end of their own, in which more may follow a finish reason.
-ENDS_WITH_THE_INPUT = {"gemini"}
+ENDS_WITH_THE_INPUT = {"gemini", "dashscope"}
 BINARY = "aws-eventstream"  # the framing in which a frame says its own length
 # What begins a call there, where a name alone does not say so.
 CALLS = {"openai-responses": re.compile(rb'"response.output_item.added".*"name":')}

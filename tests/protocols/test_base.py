@@ -23,12 +23,13 @@ CLOSERS = {
     "gemini": b"}]}}]}",
     "ollama": b'},"done":false}',
     "cohere": b"}}}}",
+    "dashscope": b"}}]}}",
     "llamacpp": b"}",
     "openai-completions": b"}]}",
 }
 
 # The dialects without an end of their own: any record may be followed by one of another choice.
-ENDS_WITH_THE_INPUT = {"gemini", "llamacpp"}
+ENDS_WITH_THE_INPUT = {"gemini", "dashscope", "llamacpp"}
 
 
 def new(protocol: str, **options: object) -> Parser:

@@ -24,6 +24,8 @@ PATHS = [
     ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
     ("/v2/chat", "cohere"),
     ("/model/us.amazon.nova-lite-v1%3A0/converse-stream", "bedrock-converse"),
+    ("/services/aigc/text-generation/generation", "dashscope"),
+    ("/services/aigc/multimodal-generation/generation", "dashscope"),
     ("/completion", "llamacpp"),
     ("/v1/completions", "openai-completions"),
 ]
@@ -135,6 +137,8 @@ def test_errors_have_the_form_of_their_dialect():
     assert json.loads(error_reply(429, "slow", "", protocol="cohere").body) == {"message": "slow"}
     aws = error_reply(429, "slow", "ThrottlingException", protocol="bedrock-converse")
     assert json.loads(aws.body) == {"__type": "ThrottlingException", "message": "slow"}
+    reply = error_reply(429, "slow", "Throttling", protocol="dashscope")
+    assert json.loads(reply.body) == {"code": "Throttling", "message": "slow", "request_id": "r"}
     reply = error_reply(429, "slow", "rate_limit", headers={"retry-after": "2"})
     assert json.loads(reply.body) == {"error": {"type": "rate_limit", "message": "slow", "code": None}}
     assert reply.headers == {"content-type": "application/json", "retry-after": "2"}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
-from streamkit.deltas import Delta, MessageStart, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.dashscope.content import Contents
@@ -62,6 +62,7 @@ class DashScopeParser(Parser):
         self._lenient = False  # whether strings may hold halves of surrogate pairs
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
+        readers = self._readers
         for frame in frames:
             if self.ended:
                 return
@@ -70,6 +71,32 @@ class DashScopeParser(Parser):
             except (ValueError, RecursionError):
                 self._read_odd(frame, out)
                 continue
+            # Nearly every record is a piece of text, which is told by what is absent.
+            output = record.output
+            if (
+                output is not None
+                and output.choices is not None
+                and len(output.choices) == 1
+                and output.search_info is None
+                and output.tool_info is None
+                and record.code is None
+            ):
+                choice = output.choices[0]
+                if choice is not None and choice.finish_reason == "null" and choice.logprobs is None:
+                    index = 0 if choice.index is None else choice.index
+                    message, reader = choice.message, readers.get(index) if type(index) is int else None
+                    if (
+                        message is not None
+                        and reader is not None
+                        and reader.writer.ready >= 0
+                        and message.content
+                        and type(message.content) is str
+                        and not message.reasoning_content
+                        and message.tool_calls is None
+                    ):
+                        out.append(TextDelta(reader.writer.ready, message.content, choice=index))
+                        self._counts.take(record.usage, index)
+                        continue
             self._read_record(record, frame, out)
 
     def _end(self, out: list[Delta]) -> None:
@@ -115,9 +142,13 @@ class DashScopeParser(Parser):
             return
         choices = record.output.choices if record.output is not None else None
         only = choices[0] if choices and len(choices) == 1 else None
-        self._counts.read(record.usage, None if only is None else _index(only, 0))
-        if self._readers:
-            self._tell_usage(out)
+        if only is None:
+            self._counts.take_all(record.usage)
+        else:
+            self._counts.take(record.usage, _index(only, 0))
+            reader = self._readers[_index(only, 0)]
+            if reader.finish is not None:
+                self._tell_usage(out)
         if failed:
             raise self._failure(frame)
 
@@ -180,9 +211,10 @@ class DashScopeParser(Parser):
         return reader
 
     def _tell_usage(self, out: list[Delta]) -> None:
-        if self._counts.usage != self._told:
-            self._told = self._counts.usage
-            out.append(UsageSnapshot(self._told))
+        usage = self._counts.usage
+        if usage != self._told:
+            self._told = usage
+            out.append(UsageSnapshot(usage))
 
     def _close(self, out: list[Delta], choices: Iterable[int]) -> None:
         """End the messages of `choices`."""

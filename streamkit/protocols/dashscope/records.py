@@ -7,12 +7,14 @@ Older gateways leave out the blank lines between events. Facts: the `dashscope` 
 from __future__ import annotations
 
 from streamkit.wire.frames import Frame
-from streamkit.wire.sse import SSEDecoder
+from streamkit.wire.sse import CR, SSEDecoder
 
 __all__ = ["RecordDecoder"]
 
 _FIRST = (b"id:", b"event:")  # what an event has before its data
 _STATUS = (b":HTTP_STATUS/", b"status:")
+_RESULT = b"\nevent:result\n:HTTP_STATUS/200"  # what stands between the id and the data of most
+_DATA = b"\ndata:{"
 _ERROR = 400  # the first status that is one
 
 
@@ -30,6 +32,15 @@ class RecordDecoder(SSEDecoder):
     def status_of(self, frame: Frame) -> int:
         """Return the status of an event that is an error by it, 0 for any other."""
         return next((status for of, status in self._statuses if of is frame), 0)
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Return the frames that `data` completes; raises the error that an earlier call met."""
+        if self._idle and data[-2:] == b"\n\n" and len(data) <= self._limit:
+            head, _, rest = data.partition(_DATA)  # nearly every read is one result
+            if head[:3] == b"id:" and head.count(b"\n") == 2 and head.endswith(_RESULT) and rest.count(b"\n") == 2:
+                if CR not in data:
+                    return [Frame(b"{" + rest[:-2], "result")]
+        return super().feed(data)
 
     def finish(self) -> list[Frame]:
         """Return the frame that the end of input completes; raises what it, or an earlier call, found wrong."""

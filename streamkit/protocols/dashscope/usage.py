@@ -15,27 +15,37 @@ __all__ = ["UsageReader"]
 
 
 class UsageReader:
-    """The counts of a response, put together from those of its choices."""
+    """The counts of a response, put together from those of its choices when they are asked for."""
 
     def __init__(self) -> None:
-        self.usage = Usage()
-        self._by_choice: dict[int, Usage] = {}
+        self._raw: dict[int, Any] = {}  # the last of each choice
+        self._known: dict[int, Usage] = {}  # what has been read of each
 
-    def read(self, raw: Any, choice: int | None) -> None:
-        """Take in the counts of a record with one choice, or with None those of the response."""
-        counts = _read(raw)
-        if counts is None:
-            return
-        if choice is None:
-            self._by_choice.clear()
-        key = choice or 0
-        self._by_choice[key] = self._by_choice.get(key, Usage()).merge(counts)
-        if len(self._by_choice) == 1:
-            self.usage = self._by_choice[key]
-            return
-        common = self.usage.merge(counts)
-        of = self._by_choice.values()
-        self.usage = Usage(
+    def take(self, raw: Any, choice: int) -> None:
+        """Take in the counts of a record with one choice."""
+        if raw:
+            self._raw[choice] = raw
+
+    def take_all(self, raw: Any) -> None:
+        """Take in the counts of a response."""
+        if _read(raw) is not None:
+            self._raw, self._known = {0: raw}, {}
+
+    @property
+    def usage(self) -> Usage:
+        """All counts so far."""
+        for choice, raw in self._raw.items():
+            counts = _read(raw)
+            if counts is not None:
+                self._known[choice] = self._known.get(choice, Usage()).merge(counts)
+        self._raw.clear()
+        common = Usage()
+        for counts in self._known.values():
+            common = common.merge(counts)
+        if len(self._known) < 2:
+            return common
+        of = self._known.values()
+        return Usage(
             common.input_tokens,
             sum(counts.output_tokens or 0 for counts in of),
             common.cache_read_tokens,

@@ -13,7 +13,11 @@ from streamkit.usage import Usage
 def read(*records: tuple[Any, int | None]) -> Usage:
     reader = UsageReader()
     for raw, choice in records:
-        reader.read(raw, choice)
+        if choice is None:
+            reader.take_all(raw)
+        else:
+            reader.take(raw, choice)
+        assert reader.usage == reader.usage
     return reader.usage
 
 

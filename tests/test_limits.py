@@ -8,6 +8,7 @@ from streamkit.errors import ProtocolError
 from streamkit.limits import Limits
 from streamkit.protocols import PROTOCOLS, get_protocol
 from streamkit.testing import Answer, Call, render
+from streamkit.testing.scripts import PLAIN, SCRIPTED
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -22,7 +23,7 @@ def test_an_event_over_its_limit_is_refused_by_name(protocol: str) -> None:
         parser.finish()
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", sorted(SCRIPTED.keys() - PLAIN))
 def test_arguments_over_their_limit_are_refused_by_name(protocol: str) -> None:
     body = render(Answer([Call("save", {"text": "x" * 500})]), protocol)
     parser = get_protocol(protocol).parser(limits=Limits(max_argument_bytes=600))

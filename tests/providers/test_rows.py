@@ -11,7 +11,7 @@ from streamkit.protocols import Request
 from streamkit.providers import PROVIDERS, Provider, get_provider
 
 LOCAL = {"llamacpp", "llamacpp-completion", "lmstudio", "ollama", "ollama-chat", "vllm"}
-PER_ACCOUNT = {"azure"}
+PER_ACCOUNT = {"azure", "bedrock"}
 ROWS = [get_provider(name) for name in PROVIDERS]
 
 rows = pytest.mark.parametrize("row", ROWS, ids=PROVIDERS)

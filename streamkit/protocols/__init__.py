@@ -23,6 +23,7 @@ PROTOCOLS = {
     "cohere": "cohere",
     "bedrock-converse": "bedrock_converse",
     "dashscope": "dashscope",
+    "sglang": "sglang",
 }
 
 

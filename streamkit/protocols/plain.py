@@ -25,7 +25,16 @@ class PlainChoices:
     Every choice ends when the response does, with the usage of all before it.
     """
 
-    def __init__(self, protocol: str, provider: str, quirks: Quirks, limits: Limits) -> None:
+    def __init__(
+        self,
+        protocol: str,
+        provider: str,
+        quirks: Quirks,
+        limits: Limits,
+        writer: type[TaggedWriter] = TaggedWriter,
+    ) -> None:
+        """`writer` is the sort of writer that each choice gets."""
+        self._writer = writer
         self.writers: dict[int, TaggedWriter] = {}  # of the choices that have begun
         self.reasons: dict[int, FinishReason] = {}  # of those that have ended, by the provider's word
         self.usage = Usage()
@@ -44,7 +53,7 @@ class PlainChoices:
         """Return the writer of a choice, whose message begins with the first call; an id or model is a text."""
         writer = self.writers.get(index)
         if writer is None:
-            writer = TaggedWriter(index, quirks=self._quirks, mint=_no_call, limits=self._limits)
+            writer = self._writer(index, quirks=self._quirks, mint=_no_call, limits=self._limits)
             self.writers[index] = writer
             provider = self._provider or None
             out.append(MessageStart("assistant", _name(id), _name(model), provider, self._protocol, choice=index))

@@ -32,6 +32,7 @@ PROVIDERS = (
     "openai-completions",
     "openai-responses",
     "openrouter",
+    "sglang-generate",
     "together",
     "vllm",
     "xai",

@@ -30,6 +30,7 @@ _PATHS = {
     "/multimodal-generation/generation": "dashscope",
     "/api/chat": "ollama",
     "/completion": "llamacpp",
+    "/generate": "sglang",
     "/chat/completions": "openai-chat",
     "/completions": "openai-completions",
 }

@@ -23,6 +23,7 @@ from streamkit.testing import (
     openai_chat_body,
     openai_completions_body,
     openai_responses_body,
+    sglang_body,
 )
 from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinking
 
@@ -91,6 +92,7 @@ PLAIN = {
         openai_completions_body.FINISH_WORDS,
         openai_completions_body.heard,
     ),
+    "sglang": _Dialect(sglang_body.render, sglang_body.error_frame, sglang_body.FINISH_WORDS, sglang_body.heard),
 }
 
 RENDERED = SCRIPTED | PLAIN

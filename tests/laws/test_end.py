@@ -46,6 +46,7 @@ ENDS = {
     "cohere": re.compile(rb'"finish_reason":"'),
     "bedrock-converse": re.compile(rb'"stopReason":"'),
     "dashscope": re.compile(rb'"finish_reason":"(?!null")'),
+    "sglang": re.compile(rb'"finish_reason":{'),
     "llamacpp": re.compile(rb'"stop":true'),
     "openai-completions": re.compile(rb'"finish_reason":"'),
 }

@@ -25,6 +25,7 @@ CLOSERS = {
     "cohere": b"}}}}",
     "dashscope": b"}}]}}",
     "llamacpp": b"}",
+    "sglang": b"}",
     "openai-completions": b"}]}",
 }
 

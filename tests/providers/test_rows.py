@@ -10,7 +10,7 @@ from streamkit.messages import Message
 from streamkit.protocols import Request
 from streamkit.providers import PROVIDERS, Provider, get_provider
 
-LOCAL = {"llamacpp", "llamacpp-completion", "lmstudio", "ollama", "ollama-chat", "vllm"}
+LOCAL = {"llamacpp", "llamacpp-completion", "lmstudio", "ollama", "ollama-chat", "sglang-generate", "vllm"}
 PER_ACCOUNT = {"azure", "bedrock"}
 ROWS = [get_provider(name) for name in PROVIDERS]
 

@@ -27,6 +27,7 @@ PATHS = [
     ("/services/aigc/text-generation/generation", "dashscope"),
     ("/services/aigc/multimodal-generation/generation", "dashscope"),
     ("/completion", "llamacpp"),
+    ("/generate", "sglang"),
     ("/v1/completions", "openai-completions"),
 ]
 

@@ -16,6 +16,7 @@ FRAMINGS = {
     "ndjson": ("ndjson", "NDJSONDecoder"),
     "json-lines": ("ndjson", "NDJSONDecoder"),
     "json-array": ("json_array", "JSONArrayDecoder"),
+    "nul": ("nul", "NulDecoder"),
     "aws-eventstream": ("aws", "EventStreamDecoder"),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from streamkit.errors import ProtocolError, StreamkitError
 from streamkit.wire.body import Opening, WholeBody, complete_json, too_long
 from streamkit.wire.frames import Frame
@@ -17,6 +19,8 @@ class NDJSONDecoder:
     frame, unless it is JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and
     one read is ever held.
     """
+
+    separator: ClassVar[bytes] = b"\n"
 
     def __init__(self, max_event_bytes: int) -> None:
         self.error: StreamkitError | None = None
@@ -58,7 +62,7 @@ class NDJSONDecoder:
         return [Frame(line)] if line else []
 
     def _read(self, data: bytes) -> list[Frame]:
-        lines = data.split(b"\n")
+        lines = data.split(self.separator)
         tail = lines.pop()
         if lines and self._line.size:
             self._line.add(lines[0])

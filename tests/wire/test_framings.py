@@ -10,6 +10,7 @@ from streamkit.wire import new_decoder
 from streamkit.wire.aws import EventStreamDecoder
 from streamkit.wire.json_array import JSONArrayDecoder
 from streamkit.wire.ndjson import NDJSONDecoder
+from streamkit.wire.nul import NulDecoder
 from streamkit.wire.sse import SSEDecoder
 
 DECODERS = [
@@ -17,6 +18,7 @@ DECODERS = [
     ("ndjson", NDJSONDecoder),
     ("json-lines", NDJSONDecoder),
     ("json-array", JSONArrayDecoder),
+    ("nul", NulDecoder),
     ("aws-eventstream", EventStreamDecoder),
 ]
 
@@ -36,6 +38,6 @@ def test_a_decoder_obeys_the_limit_that_it_is_made_with(framing: str) -> None:
 
 
 def test_an_unknown_framing_is_refused_with_the_known_ones() -> None:
-    known = "sse, ndjson, json-lines, json-array, aws-eventstream"
+    known = "sse, ndjson, json-lines, json-array, nul, aws-eventstream"
     with pytest.raises(ConfigError, match=f"unknown framing 'xml'; known are {known}"):
         new_decoder("xml", Limits())

@@ -21,7 +21,8 @@ _ERROR = 400  # the first status that is one
 class RecordDecoder(SSEDecoder):
     """The bytes of a stream in any cut → frames; see `Decoder`.
 
-    An `id:` or `event:` line after data ends the event before it. A line with a status is no heartbeat.
+    An `id:` or `event:` line after data ends the event before it. A line with a status is no heartbeat; one with
+    that of an error names an event that has no name.
     """
 
     def __init__(self, max_event_bytes: int) -> None:
@@ -53,6 +54,8 @@ class RecordDecoder(SSEDecoder):
             digits = line[len(_STATUS[0]) :] if line[:1] == b":" else line[len(_STATUS[1]) :]
             status = int(digits) if len(digits.strip()) == 3 and digits.strip().isdigit() else 0
             self._status = status if status >= _ERROR else 0
+            if self._status and not self._event:
+                self._event = "error"
             return
         if line.startswith(_FIRST) and self._data:
             self._dispatch(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamkit.protocols.dashscope.records import RecordDecoder
+from streamkit.testing.chunking import bytewise, linewise, two_parts
 from streamkit.wire.frames import Frame
 
 RESULT = b"id:1\nevent:result\n:HTTP_STATUS/200\ndata:{}\n"
@@ -22,6 +23,14 @@ CASES: list[tuple[str, bytes, list[tuple[Frame, int]]]] = [
         b"status:many\ndata:{}\n\nstatus:4000\ndata:[]\n\n",
         [(Frame(b"{}"), 0), (Frame(b"[]"), 0)],
     ),
+    (
+        "an error without a name",
+        b'status:400\ndata: {"a":1}\n\n' + RESULT + b"\n",
+        [
+            (Frame(b'{"a":1}', "error"), 400),
+            (Frame(b"{}", "result"), 0),
+        ],
+    ),
     ("no blank lines", RESULT + RESULT, [(Frame(b"{}", "result"), 0)] * 2),
     (
         "an error after a record without a blank line",
@@ -32,13 +41,10 @@ CASES: list[tuple[str, bytes, list[tuple[Frame, int]]]] = [
 ]
 
 
-@pytest.mark.parametrize("bytewise", [False, True], ids=["whole", "bytewise"])
 @pytest.mark.parametrize(("data", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_events_are_told_apart_and_keep_their_status(
-    data: bytes, expected: list[tuple[Frame, int]], bytewise: bool
-) -> None:
-    decoder = RecordDecoder(1000)
-    pieces = [data[at : at + 1] for at in range(len(data))] if bytewise else [data]
-    frames = [frame for piece in pieces for frame in decoder.feed(piece)] + decoder.finish()
-    assert [(frame, decoder.status_of(frame)) for frame in frames] == expected
-    assert decoder.heartbeats == 0
+def test_events_are_told_apart_and_keep_their_status(data: bytes, expected: list[tuple[Frame, int]]) -> None:
+    for pieces in [[data], bytewise(data), linewise(data), *two_parts(data)]:
+        decoder = RecordDecoder(1000)
+        frames = [frame for piece in pieces for frame in decoder.feed(piece)] + decoder.finish()
+        assert [(frame, decoder.status_of(frame)) for frame in frames] == expected, pieces
+        assert decoder.heartbeats == 0

@@ -55,9 +55,14 @@ def client() -> Iterator[Row]:
         low = _floor_us(protocol)
         official = cost[RAW[protocol]] - cost[f"bare httpx2, {protocol}"]
         for transport in ("httpx", "httpx2", "aiohttp"):
-            bare, ours = (cost[f"{name} {transport}, {protocol}"] for name in ("bare", "streamkit on"))
-            note = f"{ours:.2f} µs an event, bare {bare:.2f} µs, floor {low:.2f} µs"
-            yield Row("client", f"above {transport}, {protocol}", (ours - bare) / low, "× floor", 3.0, note=note)
+            bare, ours, inside = (
+                cost[f"{name} {transport}, {protocol}"] for name in ("bare", "streamkit on", "floor on")
+            )
+            above = (ours - bare) / (inside - bare)
+            note = f"{ours:.2f} µs an event, bare {bare:.2f} µs, floor behind it {inside - bare:.2f} µs more"
+            yield Row("client", f"above {transport}, {protocol}", above, "× floor", 3.0, note=note)
+            note = f"the floor in a loop of its own {low:.2f} µs"
+            yield Row("client", f"above {transport}, {protocol}, of that loop", (ours - bare) / low, "×", note=note)
             share = (ours - bare) / official
             note = f"{ours - bare:.2f} µs above, {RAW[protocol]} {official:.2f} µs above"
             yield Row("client", f"above {transport}, {protocol}, of the SDK's", share, "×", 0.2, note=note)
@@ -97,10 +102,10 @@ def _run(name: str, url: str) -> list[Figures]:
 
 
 def _floor_us(protocol: str) -> float:
-    run, events = floor(protocol), make(protocol, "text", EVENTS).events
+    events = make(protocol, "text", EVENTS).events
     times = []
     for _ in range(PAIRS):
         start = time.process_time()
-        run(events)
+        floor(protocol, events)
         times.append(time.process_time() - start)
     return median(times) / len(events) * 1e6

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-__all__ = ["floor"]
+__all__ = ["FloorReader", "floor"]
 
 
 class _ChatDelta(Struct):
@@ -36,23 +35,39 @@ class _Anthropic(Struct):
     delta: _AnthropicDelta | None = None
 
 
-_VIEWS: dict[str, type[Struct]] = {"openai-chat": _Chat, "anthropic": _Anthropic}
+_DECODERS = {
+    "openai-chat": msgspec.json.Decoder(_Chat).decode,
+    "anthropic": msgspec.json.Decoder(_Anthropic).decode,
+}
 
 
-def floor(protocol: str) -> Callable[[list[bytes]], list[Any]]:
-    """Return the function that reads some reads of `protocol` and returns the decoded events."""
-    decode = msgspec.json.Decoder(_VIEWS[protocol]).decode
+class FloorReader:
+    """Reads one stream: `events` are the decoded ones."""
 
-    def run(reads: list[bytes]) -> list[Any]:
-        events: list[Any] = []
-        rest = b""
-        for piece in reads:
-            parts = (rest + piece if rest else piece).split(b"\n\n")
-            rest = parts.pop()
-            for part in parts:
-                at = part.find(b"data: ")
-                if not part.endswith(b"[DONE]"):
-                    events.append(decode(part[at + 6 :]))
-        return events
+    def __init__(self, protocol: str) -> None:
+        self.events: list[Any] = []
+        self._decode = _DECODERS[protocol]
+        self._rest = b""
 
-    return run
+    def take(self, piece: bytes) -> None:
+        """Take in the next read."""
+        parts = (self._rest + piece if self._rest else piece).split(b"\n\n")
+        self._rest = parts.pop()
+        for part in parts:
+            at = part.find(b"data: ")
+            if not part.endswith(b"[DONE]"):
+                self.events.append(self._decode(part[at + 6 :]))
+
+
+def floor(protocol: str, reads: list[bytes]) -> list[Any]:
+    """Return the decoded events of a stream in these reads, in one loop."""
+    events: list[Any] = []
+    decode, rest = _DECODERS[protocol], b""
+    for piece in reads:
+        parts = (rest + piece if rest else piece).split(b"\n\n")
+        rest = parts.pop()
+        for part in parts:
+            at = part.find(b"data: ")
+            if not part.endswith(b"[DONE]"):
+                events.append(decode(part[at + 6 :]))
+    return events

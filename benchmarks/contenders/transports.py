@@ -1,4 +1,4 @@
-"""streamkit's client on each transport, and the transports with nothing on top: the bytes are read and dropped."""
+"""streamkit's client on each transport, the floor in its place, and nothing in it: the bytes are read and dropped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from benchmarks.contenders import Read, Ready
+from benchmarks.floor import FloorReader
 from streamkit import Client, TextDelta
 
 EXTRA = "bench"
@@ -24,6 +25,24 @@ def _bare(transport: str, protocol: str) -> Ready:
             async with client.stream("POST", url + _PATHS[protocol], json={"stream": True}) as response:
                 async for _ in response.aiter_raw():
                     pass
+            return ""
+
+        return read
+
+    return ready
+
+
+def _floor(transport: str, protocol: str) -> Ready:
+    """The floor where it would stand: behind the transport, which leaves it cold caches."""
+
+    async def ready(url: str, stack: AsyncExitStack) -> Read:
+        client = await stack.enter_async_context(_new_client(transport))
+
+        async def read() -> str:
+            take = FloorReader(protocol).take
+            async with client.stream("POST", url + _PATHS[protocol], json={"stream": True}) as response:
+                async for chunk in response.aiter_raw():
+                    take(chunk)
             return ""
 
         return read
@@ -69,5 +88,5 @@ CASES = {
     f"{name} {transport}, {protocol}": (protocol, make(transport, protocol))
     for protocol in _PATHS
     for transport in TRANSPORTS
-    for name, make in (("bare", _bare), ("streamkit on", _streamkit))
+    for name, make in (("bare", _bare), ("floor on", _floor), ("streamkit on", _streamkit))
 }

@@ -27,19 +27,19 @@ class WholeText:
         self._blocks: list[tuple[int, int]] = []  # the index of each, and where in the text it begins
 
     def write(self, out: list[Delta], text: str, others: Iterable[WholeText] = ()) -> None:
-        """Take `text` as all that there is by now; of `others`, the end is settled before a block of this one opens."""
-        known = self._text
+        """Take `text` as all that there is by now; where it grew, what `others` hold back came before: they settle."""
+        known, held_before = self._text, self._held
         self._held = ""
         if not text.startswith(known):
             shown, self._held = _split(text)
             self._text = shown
             self._revise(out, known, shown)
         elif len(text) > len(known):
+            if len(text) > len(known) + len(held_before):
+                for other in others:
+                    other.settle(out)
             piece, held = _split(text[len(known) :])
             if piece:
-                if self._writer.kind != self._kind:
-                    for other in others:
-                        other.settle(out)
                 self._grow(out, piece)
             self._held = held
 

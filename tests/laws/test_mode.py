@@ -58,19 +58,23 @@ def cumulative(body: bytes, repeat: bool = False) -> bytes:
 
 
 def spoken(outcome: Outcome) -> list[list[Delta]]:
-    """The deltas block by block, in the order in which the blocks begin.
+    """The deltas block by block, of each choice in the order in which its blocks begin.
 
+    Half a character is held back, so a block may begin later in one mode than in the other.
     Arguments of `{}` may come before or after other blocks and usage: some servers begin with them as a placeholder,
     so an incremental parser holds them until it knows better.
     """
     blocks: defaultdict[Any, list[Delta]] = defaultdict(list)
     for delta in outcome.deltas:
         blocks[getattr(delta, "choice", type(delta)), getattr(delta, "index", type(delta))].append(delta)
-    return [coalesce(block) for block in blocks.values() if not isinstance(block[0], UsageSnapshot)]
+    said = [block for block in blocks.values() if not isinstance(block[0], UsageSnapshot)]
+    return [coalesce(block) for block in sorted(said, key=lambda block: getattr(block[0], "choice", 0))]
 
 
 @given(answers("openai-chat"), st.integers(1, 5), st.booleans(), st.booleans())
 @example(Answer(["hahaha"]), 2, False, False)
+@example(Answer(["\ufffd", Thinking("\ufffd"), "\ufffd"]), 1, False, True)
+@example(Answer(["\ufffd"], choices=[Answer(["a"])]), 1, False, False)
 @example(Answer(["aaaa\n\n\n\n"]), 1, False, False)
 @example(Answer([Thinking("ab"), "cd", Thinking("ab"), "cd"]), 1, False, True)
 @example(Answer([Call("f", {}), Call("f", {})]), 2, False, False)

@@ -66,8 +66,10 @@ def test_the_end_of_a_text_is_settled_before_another_kind_begins() -> None:
     writer = BlockWriter(0, mint=lambda: "minted", limits=Limits(), direct=False)
     thinking, text = WholeText(writer, "thinking"), WholeText(writer, "text")
     thinking.write(out, "hm\ufffd")
-    text.write(out, "\ufffd", [thinking])
+    text.write(out, "", [thinking])
     assert [delta.text for delta in out if isinstance(delta, ThinkingDelta)] == ["hm"]
+    text.write(out, "\ufffd", [thinking])
+    assert [delta.text for delta in out if isinstance(delta, ThinkingDelta)] == ["hm", "\ufffd"]
     text.write(out, "é", [thinking])
     assert [delta.text for delta in out if isinstance(delta, ThinkingDelta)] == ["hm", "\ufffd"]
     writer.close(out)

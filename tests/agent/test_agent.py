@@ -230,7 +230,9 @@ async def test_tools_may_be_methods(make_agent: Any) -> None:
     assert counter.count == 3
 
 
-@pytest.mark.parametrize(("name", "meant"), [("instructions", "instruction"), ("max_turn", "max_turns"), ("tool", "pass tools")])
+@pytest.mark.parametrize(
+    ("name", "meant"), [("instructions", "instruction"), ("max_turn", "max_turns"), ("tool", "pass tools")]
+)
 def test_a_misspelt_argument_is_refused_at_once(name, meant):
     with pytest.raises(ConfigError, match=meant):
         Agent("openai/m", api_key="key", **{name: 1})

@@ -23,7 +23,7 @@ from streamkit.protocols import PROTOCOLS
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
 settings.register_profile(
-    "quick", max_examples=25, deadline=None, derandomize=True, phases=PHASES, suppress_health_check=SLOW
+    "quick", max_examples=15, deadline=None, derandomize=True, phases=PHASES, suppress_health_check=SLOW
 )
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=SLOW)
 settings.load_profile("quick")

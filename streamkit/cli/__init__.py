@@ -30,7 +30,13 @@ def main() -> None:
         app(prog_name="streamkit")
     except OSError as error:  # a full disk; commands say themselves what they cannot read
         print(f"OSError: {error}", file=sys.stderr)
+        _drop_output()
         sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere: the interpreter would try it once more, and exit with a code of its own."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fill_in_streams() -> None:

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """Let what is still buffered go nowhere: the interpreter would try it once more, and exit with a code of its own."""
+    """Let what is buffered go nowhere: the interpreter would try it once more, and exit with a code of its own."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

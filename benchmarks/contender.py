@@ -21,11 +21,11 @@ from benchmarks.workloads import PROTOCOLS, make
 
 __all__ = ["Figures"]
 
-ROUNDS = 5
+ROUNDS = 15
 
 
 class Figures(Struct, frozen=True):
-    """What one case costs: CPU and wall time an event (best of five rounds), the process's peak memory, the import."""
+    """What one case costs: CPU and wall time an event (best of 15 rounds), the process's peak memory, the import."""
 
     contender: str
     case: str
@@ -35,6 +35,7 @@ class Figures(Struct, frozen=True):
     wall_us: float
     peak_mib: float
     import_ms: float
+    rounds_us: list[float]  # CPU an event of each round, so that rounds run side by side can be set against each other
 
 
 async def _measure(name: str, url: str, count: int, streams: int) -> None:
@@ -56,7 +57,8 @@ async def _measure(name: str, url: str, count: int, streams: int) -> None:
     for case, (protocol, _) in module.CASES.items():
         events = streams * len(texts[protocol].events)
         cpu, wall = (min(values) / events * 1e6 for values in zip(*rounds[case], strict=True))
-        figures = Figures(name, case, protocol, version(module.PACKAGE), cpu, wall, peak, import_ms)
+        each = [spent / events * 1e6 for spent, _ in rounds[case]]
+        figures = Figures(name, case, protocol, version(module.PACKAGE), cpu, wall, peak, import_ms, each)
         print(msgspec.json.encode(figures).decode(), flush=True)
 
 

@@ -54,7 +54,8 @@ REFUSED = [
 )
 async def test_what_it_refuses_is_an_error_of_its_class(connect, message, params, kind, status, says):
     async with connect() as client:
-        extra = {name: params[name] for name in ("messages", "tool_choice") if name in params}
+        past_our_checks = ("messages", "tool_choice", "temperature")
+        extra = {name: params[name] for name in past_our_checks if name in params}
         given = {name: value for name, value in params.items() if name not in extra}
         stream = client.stream(message, extra=extra, **{"max_tokens": 4, **given})
         with pytest.raises(kind, match=says) as caught:

@@ -27,7 +27,6 @@ __all__ = ["client", "peers", "setup"]
 
 ROOT = Path(__file__).parent.parent
 HOME = ROOT / ".bench"
-EXTRAS = {name: "bench-any-llm" if name == "any_llm_sdk" else "bench" for name in CONTENDERS}
 
 # Deltas a stream, and streams a round: enough for half a second of the fast ones, few enough for the slow ones.
 COUNT = 2000
@@ -40,7 +39,7 @@ RAW = {"openai-chat": "openai, raw stream", "anthropic": "anthropic, raw stream"
 
 def setup() -> None:
     """Make the environments of all contenders; takes minutes the first time."""
-    for extra in dict.fromkeys(EXTRAS.values()):
+    for extra in dict.fromkeys(CONTENDERS.values()):
         home = HOME / extra
         if not home.exists():
             venv.create(home, with_pip=True)
@@ -96,7 +95,7 @@ def _measure(*names: str) -> list[Figures]:
 
 
 def _run(name: str, url: str) -> list[Figures]:
-    python = HOME / EXTRAS[name] / "bin" / "python"
+    python = HOME / CONTENDERS[name] / "bin" / "python"
     if not python.exists():
         raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
     command = [python, "-m", "benchmarks.contender", name, url, str(COUNT), str(STREAMS.get(name, 1))]

@@ -11,7 +11,7 @@ import msgspec
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.protocols import Request, ToolSpec
-from streamkit.protocols.lenient import rejoin
+from streamkit.protocols.values import scrub
 from streamkit.tools import Tool, as_tool, tool_list
 
 __all__ = ["Messages", "ToolLike", "build_request", "check_names", "encode_body", "encode_json"]
@@ -83,7 +83,7 @@ def encode_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_rejoined(msgspec.to_builtins(value)))
+        return msgspec.json.encode(scrub(msgspec.to_builtins(value)))
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -110,14 +110,3 @@ def _tool(given: ToolLike) -> ToolSpec | dict[str, Any]:
     if isinstance(given, ToolSpec):
         return given
     return dict(given) if isinstance(given, Mapping) else as_tool(given).spec
-
-
-def _rejoined(value: Any) -> Any:
-    match value:
-        case str():
-            return rejoin(value)
-        case dict():
-            return {_rejoined(key): _rejoined(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_rejoined(item) for item in value]
-    return value

@@ -1,8 +1,8 @@
 """Who is measured.
 
-A module each: `EXTRA` names the extra of pyproject.toml that installs it, `PACKAGE` the distribution whose version is
-told, `CASES` what it runs: the name of the case, its protocol, and an async function that makes ready for a URL and
-returns another, which reads one stream to its end and returns the text. What must be closed goes on the stack.
+A module each: `PACKAGE` is the distribution whose version is told, `CASES` what it runs: the name of the case, its
+protocol, and an async function that makes ready for a URL and returns another, which reads one stream to its end and
+returns the text. What must be closed goes on the stack.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ __all__ = ["CONTENDERS", "Read", "Ready", "load"]
 Read: TypeAlias = Callable[[], Awaitable[str]]
 Ready: TypeAlias = Callable[[str, AsyncExitStack], Awaitable[Read]]
 
-CONTENDERS = (
-    "transports",
-    "openai_sdk",
-    "anthropic_sdk",
-    "litellm_sdk",
-    "langchain",
-    "pydantic_ai_agent",
-    "any_llm_sdk",
-)
+# The extra of pyproject.toml that installs each.
+CONTENDERS = {
+    "transports": "bench",
+    "openai_sdk": "bench",
+    "anthropic_sdk": "bench",
+    "litellm_sdk": "bench",
+    "langchain": "bench",
+    "pydantic_ai_agent": "bench",
+    "any_llm_sdk": "bench-any-llm",
+}
 
 
 def load(name: str) -> ModuleType:

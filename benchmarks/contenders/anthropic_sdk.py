@@ -8,7 +8,6 @@ from anthropic import AsyncAnthropic
 
 from benchmarks.contenders import Read
 
-EXTRA = "bench"
 PACKAGE = "anthropic"
 
 _REQUEST = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}

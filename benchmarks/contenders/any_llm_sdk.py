@@ -8,7 +8,6 @@ from any_llm import acompletion
 
 from benchmarks.contenders import Read, Ready
 
-EXTRA = "bench-any-llm"
 PACKAGE = "any-llm-sdk"
 
 

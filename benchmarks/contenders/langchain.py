@@ -10,7 +10,6 @@ from langchain_openai import ChatOpenAI
 
 from benchmarks.contenders import Read
 
-EXTRA = "bench"
 PACKAGE = "langchain-core"
 
 

@@ -8,7 +8,6 @@ import litellm
 
 from benchmarks.contenders import Read, Ready
 
-EXTRA = "bench"
 PACKAGE = "litellm"
 
 

@@ -8,7 +8,6 @@ from openai import AsyncOpenAI
 
 from benchmarks.contenders import Read
 
-EXTRA = "bench"
 PACKAGE = "openai"
 
 _MESSAGES = [{"role": "user", "content": "Hello"}]

@@ -13,7 +13,6 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from benchmarks.contenders import Read
 
-EXTRA = "bench"
 PACKAGE = "pydantic-ai-slim"
 
 

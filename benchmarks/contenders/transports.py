@@ -9,7 +9,6 @@ from benchmarks.contenders import Read, Ready
 from benchmarks.floor import FloorReader
 from streamkit import Client, TextDelta
 
-EXTRA = "bench"
 PACKAGE = "streamkit"
 
 TRANSPORTS = ("httpx", "httpx2", "aiohttp")

@@ -22,11 +22,10 @@ from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider, get_provider, parse_model
-from streamkit.timing import Timing
+from streamkit.timing import Timeouts, Timing
 from streamkit.transport import (
     Exchange,
     HTTPClient,
-    Timeouts,
     check_http_client,
     load_libraries,
     open_exchange,

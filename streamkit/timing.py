@@ -1,10 +1,10 @@
-"""When things happened on one stream."""
+"""When things happened on one stream, and how long they may take."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["Timing"]
+__all__ = ["Timeouts", "Timing"]
 
 
 class Timing(Struct, omit_defaults=True):
@@ -32,3 +32,10 @@ class Timing(Struct, omit_defaults=True):
             return None
         elapsed = self.end_ns - self.first_token_ns
         return (output_tokens - 1) / (elapsed / 1e9) if elapsed > 0 else None
+
+
+class Timeouts(Struct, frozen=True):
+    """Limits in s, None for none: to connect, and to wait for the next bytes or to send some."""
+
+    connect_s: float | None = 10.0
+    read_s: float | None = 600.0

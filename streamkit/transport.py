@@ -1,9 +1,8 @@
-"""The one module that knows httpx: requests out, responses in, its errors as ours.
+"""The one module that knows httpx: requests out, responses in.
 
 An http client is an `httpx.AsyncClient`, an `httpx2.AsyncClient`, or what behaves like one: what is asked of it is
-`stream` as an async context manager, and of a response `status_code`, `headers` and `stream`. Exceptions are known by
-the names of their classes, which both libraries share. httpx is loaded with the first client. Of httpx-sse it is
-`aconnect_sse` that opens the connection; the framing is `streamkit.wire.sse`.
+`stream` as an async context manager, and of a response `status_code`, `headers` and `stream`. httpx is loaded with the
+first client. Of httpx-sse it is `aconnect_sse` that opens the connection; the framing is `streamkit.wire.sse`.
 
 A library's error holds the request, and the request holds the key; so ours are raised after its `except` block, not
 in it, and no chain leads from one to the other.
@@ -21,7 +20,6 @@ from typing import Any, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import anyio
-from msgspec import Struct
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import (
@@ -30,20 +28,18 @@ from streamkit.errors import (
     ServerError,
     StreamkitError,
     TransportError,
-    TransportTimeout,
-    TruncatedStream,
 )
+from streamkit.faults import explain_fault, place_of, was_closing
 from streamkit.keys import scrub_error
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.protocols.failures import find_request_id, read_failure
-from streamkit.timing import Timing
+from streamkit.timing import Timeouts, Timing
 from streamkit.wire.inflate import Inflater, new_inflater
 
 __all__ = [
     "Exchange",
     "HTTPClient",
-    "Timeouts",
     "check_http_client",
     "load_libraries",
     "new_http_client",
@@ -56,7 +52,6 @@ logger = logging.getLogger("streamkit")
 HTTPClient: TypeAlias = Any
 
 CLOSE_S = 1.0  # how long closing a connection may take
-CLOSING_S = 1.0  # a request that is lost with a closing connection is lost within that; later, it was being answered
 DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
 ERROR_BODY_S = 10.0  # how long the body of an error may take
 KEEPALIVE_S = 30.0  # how long an idle connection is kept: a turn's tools run meanwhile, and load balancers cut at 60
@@ -64,13 +59,6 @@ EXCERPT = 500  # bytes of a page that came in place of a stream
 _UNREAD = 200  # reads of a closed response until it gives up what it had buffered
 
 _HTTPX_TIMEOUT_S = 5.0  # httpx's default, which no one chose and which is too short for a model that thinks
-
-
-class Timeouts(Struct, frozen=True):
-    """Limits in s, None for none: to connect, and to wait for the next bytes or to send some."""
-
-    connect_s: float | None = 10.0
-    read_s: float | None = 600.0
 
 
 class Exchange:
@@ -118,9 +106,9 @@ class Exchange:
         """Return the error of ours that `error`, met while reading, stands for; None where it is no failure of that."""
         if isinstance(error, StreamkitError):
             return error
-        fault = _map_error(error, self._endpoint, self._timeouts)
+        fault = explain_fault(error, self._endpoint, self._timeouts)
         if self._closed and isinstance(fault, TransportError):
-            return TransportError(f"the stream from {_place(self._endpoint)} was closed while it was being read")
+            return TransportError(f"the stream from {place_of(self._endpoint)} was closed while it was being read")
         return fault
 
     async def drain(self) -> None:
@@ -196,10 +184,10 @@ async def open_exchange(
         try:
             opened = await manager.__aenter__()
         except Exception as error:
-            fault = _map_error(error, endpoint, timeouts, opening=True)
+            fault = explain_fault(error, endpoint, timeouts, opening=True)
             if fault is None:
                 raise
-            if not again and _was_closing(error, timing.sent_ns):
+            if not again and was_closing(error, timing.sent_ns):
                 fault = None
                 continue
         break
@@ -295,75 +283,6 @@ def _redirect(exchange: Exchange, endpoint: Endpoint, url: str) -> APIError:
         status=exchange.status,
         request_id=exchange.request_id,
     )
-
-
-def _was_closing(error: Exception, sent_ns: int) -> bool:
-    """Whether a request met the end of a connection that was kept for it, and so was read by nobody."""
-    kinds = _kinds(error) | (_kinds(error.__cause__) if error.__cause__ is not None else set())
-    soon = perf_counter_ns() - sent_ns < CLOSING_S * 1e9
-    return soon and not kinds.isdisjoint(_CLOSED) and "ClientConnectorError" not in kinds
-
-
-# By name, as below: what httpx and httpx2, then aiohttp, raise where the server ends the connection without a word.
-_CLOSED = {
-    *("RemoteProtocolError", "ReadError", "WriteError"),
-    *("ServerDisconnectedError", "ConnectionResetError", "ClientOSError"),
-}
-
-
-def _map_error(
-    error: BaseException, endpoint: Endpoint, timeouts: Timeouts | None, *, opening: bool = False
-) -> StreamkitError | None:
-    """The error of ours for one of httpx's, httpx2's, aiohttp's or the network's; None for any other."""
-    kinds = _kinds(error)
-    if error.__cause__ is not None and "ClientError" in _kinds(error.__cause__):
-        # httpx-aiohttp calls each failure of a connection a timeout, a refused one too; aiohttp says what it was.
-        return _map_error(error.__cause__, endpoint, timeouts, opening=opening)
-    place = _place(endpoint)
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    fault: StreamkitError
-    connecting, reading = (timeouts.connect_s, timeouts.read_s) if timeouts is not None else (None, None)
-    if kinds & {"ConnectTimeout", "ConnectionTimeoutError"}:
-        fault = TransportTimeout(f"{place} took no connection{_within(connecting)} (connect_timeout_s)")
-    elif "PoolTimeout" in kinds:
-        fault = TransportTimeout(f"no connection to {place} was free in time: raise the limits of the http client")
-    elif "WriteTimeout" in kinds:
-        fault = TransportTimeout(f"{place} did not take the request{_within(reading)} (read_timeout_s)")
-    elif kinds & {"TimeoutException", "TimeoutError"}:
-        fault = TransportTimeout(f"{place} sent nothing{_within(reading)} (read_timeout_s)")
-    elif not opening and ("RemoteProtocolError" in kinds or _CUT in str(error)):
-        fault = TruncatedStream(f"{place} broke off before the end of the body ({error})")
-    elif kinds & {"ConnectError", "ProxyError", "ClientConnectorError"}:
-        fault = TransportError(
-            f"cannot connect to {place} ({said}): check the base URL, the network and the proxy settings"
-        )
-    elif kinds & _FAILURES:
-        fault = TransportError(f"the connection to {place} broke ({said}): try again")
-    else:
-        return None
-    scrub_error(fault, endpoint.secrets)
-    return fault
-
-
-_CUT = "payload is not completed"  # aiohttp's words for it
-# By name: the roots of httpx and httpx2, and what a transport may let through from below, as httpx-aiohttp does with
-# aiohttp's errors, which show the headers of the request.
-_FAILURES = {
-    *("HTTPError", "InvalidURL", "StreamError"),
-    *("OSError", "BrokenResourceError", "ClosedResourceError", "ClientError"),
-}
-
-
-def _kinds(error: BaseException) -> set[str]:
-    return {kind.__name__ for kind in type(error).__mro__}
-
-
-def _place(endpoint: Endpoint) -> str:
-    return f"{endpoint.provider.name} at {endpoint.host}"
-
-
-def _within(seconds: float | None) -> str:
-    return "" if seconds is None else f" within {seconds:g} s"
 
 
 def _raw(response: Any) -> AsyncGenerator[bytes, None]:

@@ -24,7 +24,7 @@ ROWS = [
     "parts blocks messages deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params",
-    "transport pools testing",
+    "faults transport pools testing",
     "client",
     "agent bench relay",
     "cli",
@@ -39,6 +39,7 @@ IMPORTERS_OF_TESTING = {"cli", "testing"}
 TESTED_ELSEWHERE: dict[str, str] = {
     "__init__": "tests/test_layout.py",
     "assembly": "tests/test_accumulator.py",
+    "faults": "tests/test_transport.py",
 }
 
 MODULES = {str(path.relative_to(PACKAGE).with_suffix("")): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -16,7 +16,7 @@ import httpx_aiohttp
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
-from streamkit import transport
+from streamkit import faults, transport
 from streamkit.endpoint import Endpoint
 from streamkit.errors import (
     APIError,
@@ -33,8 +33,8 @@ from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
 from streamkit.testing import ReplayServer, Reply
-from streamkit.timing import Timing
-from streamkit.transport import Exchange, Timeouts, new_http_client, open_exchange, timeouts_for
+from streamkit.timing import Timeouts, Timing
+from streamkit.transport import Exchange, new_http_client, open_exchange, timeouts_for
 
 KEY = "sk-live-0123456789abcdef"
 BODY = b'{"a":1}'
@@ -205,7 +205,7 @@ async def test_a_request_lost_with_a_connection_that_was_closing_goes_out_again(
 async def test_a_request_goes_out_again_once_and_only_if_it_was_lost_at_once(
     monkeypatch: pytest.MonkeyPatch, closing_s: float, sent: int
 ) -> None:
-    monkeypatch.setattr(transport, "CLOSING_S", closing_s)
+    monkeypatch.setattr(faults, "CLOSING_S", closing_s)
     requests = []
 
     async def handle(stream: SocketStream) -> None:

@@ -14,6 +14,7 @@ from streamkit.errors import ConfigError
 from streamkit.keys import Secret, check_header, find_key
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
+from streamkit.providers.addresses import fill_address
 
 __all__ = ["Endpoint"]
 
@@ -92,7 +93,7 @@ def _base_url(provider: Provider, given: str | None) -> SplitResult:
     elif from_environment:
         source, text = provider.env_base_url, from_environment
     else:
-        source, text = provider.name, provider.base_url
+        source, text = provider.name, fill_address(provider)
     if not text and given is None:
         hint = f", or set {provider.env_base_url}" if provider.env_base_url else ""
         raise ConfigError(f"{provider.name} has no address of its own: pass base_url={hint}")

@@ -14,15 +14,20 @@ __all__ = ["Provider"]
 class Provider(Struct, frozen=True, kw_only=True):
     """A vendor: which dialect it speaks, where, with which key, and where it departs from the dialect.
 
-    `base_url` is what the vendor's own SDK takes, "" where each account has its own. `key_variable` names the
-    environment variable of the key, "" where none is needed. `auth` is the header that carries the key:
-    `authorization` (as a bearer token) or one that takes it bare. `env_base_url` names a variable that overrides
-    the base URL.
+    `base_url` is what the vendor's own SDK takes, "" where each account has its own. What belongs to an account or a
+    region is a placeholder, which an environment variable fills: `{NAME}`; `{NAME,OTHER}`, the first that is set;
+    `{NAME=value}`, with a value where none is. One at the very beginning stands for a host, with or without
+    `https://`, or for a whole address: `{DATABRICKS_HOST}/serving-endpoints`. `hosts` maps a host so filled in to the
+    one it is in truth, where the form does not hold for all. `env_base_url` names a variable that overrides the whole.
+
+    `key_variable` names the environment variable of the key, "" where none is needed. `auth` is the header that
+    carries the key: `authorization` (as a bearer token) or one that takes it bare.
     """
 
     name: str
     protocol: str
     base_url: str = ""
+    hosts: dict[str, str] = field(default_factory=dict)
     key_variable: str = ""
     key_optional: bool = False
     auth: str = "authorization"

@@ -20,7 +20,7 @@ from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.pools import Pools
-from streamkit.protocols import EncodedRequest
+from streamkit.protocols import EncodedRequest, Parser
 from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.timing import Timeouts, Timing
 from streamkit.transport import (
@@ -101,7 +101,18 @@ class Client:
         """
         request = build_request(self.model, messages, tools, params, provider=self.provider.name)
         encoded = self.provider.get_protocol().encode(request, self.provider.quirks)
-        return Stream(self, encoded, encode_body(encoded.body), include_raw=include_raw)
+        parser = self.provider.parser(limits=self.limits, include_raw=include_raw)
+        return Stream(self, encoded, encode_body(encoded.body), parser)
+
+    def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
+        """Return the stream, from its first event, of an answer that the provider keeps: `stream.output.id` names it.
+
+        OpenAI keeps an answer that was asked for with `background=True`, and goes on with it when nobody listens.
+        Raises `ConfigError` where the provider keeps none. Where the connection of a stream broke, `Stream.resume`
+        goes on with it instead.
+        """
+        encoded = self.provider.get_protocol().encode_resume(response_id)
+        return Stream(self, encoded, b"", self.provider.parser(limits=self.limits, include_raw=include_raw))
 
     async def send(
         self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, **params: Any
@@ -167,11 +178,11 @@ class Stream:
     last delta the whole. `accumulator` also has the arguments of an unfinished call.
     """
 
-    def __init__(self, client: Client, encoded: EncodedRequest, body: bytes, *, include_raw: bool = False) -> None:
+    def __init__(self, client: Client, encoded: EncodedRequest, body: bytes, parser: Parser) -> None:
         self._client = client
         self._encoded = encoded
         self._body = body
-        self._parser = client.provider.parser(limits=client.limits, include_raw=include_raw)
+        self._parser = parser
         self._exchange: Exchange | None = None
         self._deltas: AsyncGeneratorType[Delta, None] | None = None
         self._opened = False
@@ -202,6 +213,18 @@ class Stream:
     def heartbeats(self) -> int:
         """How many comments, pings and empty events have come."""
         return self._parser.heartbeats
+
+    def resume(self) -> Stream:
+        """Return the stream of what did not come before the connection broke, from a provider that keeps answers.
+
+        Its deltas go on where those of this one ended, and its `output` is the whole message. Raises `ConfigError`
+        where the provider keeps none (see `Client.resume`), nothing is left to come, or this stream is still open.
+        """
+        if self._exchange is None or not self._exchange.closed:
+            raise ConfigError("only a stream that was opened and is closed can be gone on with")
+        stream = Stream(self._client, self._parser.resume(), b"", self._parser)
+        stream.accumulator = self.accumulator
+        return stream
 
     async def __aenter__(self) -> Stream:
         if self._opened:

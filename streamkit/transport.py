@@ -111,6 +111,11 @@ class Exchange:
             return TransportError(f"the stream from {place_of(self._endpoint)} was closed while it was being read")
         return fault
 
+    @property
+    def closed(self) -> bool:
+        """Whether `aclose` was called."""
+        return self._closed
+
     async def drain(self) -> None:
         """Wait a little for the end of the body, with which the connection can be used again."""
         with anyio.move_on_after(DRAIN_S):
@@ -227,18 +232,18 @@ def _request(
 ) -> AbstractAsyncContextManager[Any]:
     """The request, not yet sent. No local of a frame that raises holds the headers, as traces may show locals."""
     headers = {
-        "content-type": "application/json",
         "accept-encoding": "identity",  # compressors hold back what streams, and can hold bombs
+        **({"content-type": "application/json"} if body else {}),
         **endpoint.headers(encoded),
     }
-    options: dict[str, Any] = {"content": body, "headers": headers, "follow_redirects": False}
+    options: dict[str, Any] = {"content": body or None, "headers": headers, "follow_redirects": False}
     if timeouts is not None:
         options["timeout"] = (timeouts.connect_s, timeouts.read_s, timeouts.read_s, timeouts.read_s)
     if sse:
         from httpx_sse import aconnect_sse
 
-        return aconnect_sse(http, "POST", endpoint.url(encoded), **options)
-    connection: AbstractAsyncContextManager[Any] = http.stream("POST", endpoint.url(encoded), **options)
+        return aconnect_sse(http, encoded.method, endpoint.url(encoded), **options)
+    connection: AbstractAsyncContextManager[Any] = http.stream(encoded.method, endpoint.url(encoded), **options)
     return connection
 
 

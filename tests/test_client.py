@@ -672,3 +672,69 @@ def test_a_provider_may_be_named_beside_the_model() -> None:
 def test_a_model_that_names_no_provider_is_refused(model: object) -> None:
     with pytest.raises(ConfigError, match='must be "provider/model"'):
         Client(model)  # type: ignore[arg-type]
+
+
+# ---- going on with an answer that the provider keeps
+
+KEPT = Answer([Thinking("Let me look."), "It is sunny in Oslo."])
+EVENTS = split_frames(render(KEPT, "openai-responses"))
+
+
+def kept_answer(first: int) -> Callable[[Received], Reply]:
+    """A server that drops the connection after `first` events and half of the next, and keeps the answer."""
+
+    def reply(request: Received) -> Reply:
+        if request.method == "POST":
+            return Reply(body=b"".join(EVENTS[:first]) + EVENTS[first][:20], ends="drops")
+        assert request.body == b""
+        assert "content-type" not in request.headers
+        _, _, after = request.path.partition("starting_after=")
+        return Reply(body=b"".join(EVENTS[int(after) + 1 if after else 0 :]))
+
+    return reply
+
+
+@pytest.mark.parametrize("first", range(1, len(EVENTS)))
+async def test_an_answer_whose_connection_broke_is_gone_on_with_and_nothing_comes_twice(first: int) -> None:
+    async with ReplayServer(kept_answer(first)) as server, client_at(server, "openai-responses/gpt-5") as client:
+        with pytest.raises(StreamkitError):
+            async with client.stream("How is it?", background=True) as stream:
+                deltas = []
+                async for delta in stream:
+                    deltas.append(delta)  # noqa: PERF401 - a comprehension would lose them with the error
+        async with stream.resume() as rest:
+            deltas += await read(rest)
+    assert server.requests[1].path == f"/responses/{stream.output.id}?stream=true&starting_after={first - 1}"
+    assert server.requests[1].headers["authorization"] == f"Bearer {KEY}"
+    parser = client.provider.parser()
+    whole = accumulate(parser.feed(b"".join(EVENTS)) + parser.finish())
+    assert accumulate(deltas) == bare(rest.output) == whole
+    assert sum(isinstance(delta, MessageStart) for delta in deltas) == 1
+
+
+async def test_an_answer_that_is_kept_is_streamed_again_by_its_id() -> None:
+    async with ReplayServer(kept_answer(3)) as server, client_at(server, "openai-responses/gpt-5") as client:
+        async with client.resume("resp_1") as stream:
+            await read(stream)
+    assert server.requests[0].path == "/responses/resp_1?stream=true"
+    assert stream.output.message.text == "It is sunny in Oslo."
+
+
+@MODELS
+async def test_a_provider_that_keeps_nothing_is_said_to(model: str) -> None:
+    async with ReplayServer(ANSWER) as server, client_at(server, model) as client:
+        with pytest.raises(ConfigError, match="keeps no answers"):
+            client.resume("resp_1")
+        async with client.stream("How is it?") as stream:
+            with pytest.raises(ConfigError, match="opened and is closed"):
+                stream.resume()
+        with pytest.raises(ConfigError, match="cannot be gone on with"):
+            stream.resume()
+
+
+async def test_a_stream_that_has_ended_is_not_gone_on_with() -> None:
+    async with ReplayServer(KEPT) as server, client_at(server, "openai-responses/gpt-5") as client:
+        async with client.stream("How is it?") as stream:
+            await read(stream)
+        with pytest.raises(ConfigError, match="has ended"):
+            stream.resume()

@@ -65,6 +65,11 @@ class Parser:
         self._pings = 0
         self._error: StreamkitError | None = None
 
+    @classmethod
+    def claims(cls, frame: Frame) -> bool:
+        """Say whether a body that begins with `frame` says itself that it is in this dialect."""
+        return False
+
     @property
     def heartbeats(self) -> int:
         """How many comments, pings and empty events have come; they are no progress."""
@@ -110,6 +115,13 @@ class Parser:
             raise self._error
         return out
 
+    def resume(self) -> EncodedRequest:
+        """Make ready to read on from another connection; return the request for what has not come yet.
+
+        Raises `ConfigError` where the provider keeps no answers, or nothing is left to come.
+        """
+        raise ConfigError(f"a stream of {self.protocol} cannot be gone on with: ask for the answer again")
+
     def _read_raw(self, frames: list[Frame], out: list[Delta]) -> None:
         for frame in frames:
             if not self.ended:
@@ -136,11 +148,12 @@ class Parser:
 
 
 class Protocol(Struct, frozen=True):
-    """A dialect: its name, its parser, its encoder of requests, and the path of its endpoint."""
+    """A dialect: its name, its parser, its encoder of requests, and that of an answer which the provider kept."""
 
     name: str
     parser_type: type[Parser]
     encoder: Callable[[Request, Quirks], EncodedRequest]
+    resumer: Callable[[str], EncodedRequest] | None = None
 
     def parser(self, **options: Any) -> Parser:
         """Return a fresh parser for one response; the options are those of `Parser`."""
@@ -149,3 +162,12 @@ class Protocol(Struct, frozen=True):
     def encode(self, request: Request, quirks: Quirks | None = None) -> EncodedRequest:
         """Return the path, body and headers of `request`; raises `ConfigError` for what the dialect cannot say."""
         return self.encoder(request, quirks or Quirks())
+
+    def encode_resume(self, response_id: str) -> EncodedRequest:
+        """Return the request for the stream, from its start, of an answer that the provider kept.
+
+        Raises `ConfigError` where there is no id, or the dialect knows no such request.
+        """
+        if self.resumer is None:
+            raise ConfigError(f"{self.name} keeps no answers that could be streamed again")
+        return self.resumer(response_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -62,8 +62,12 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class EncodedRequest(Struct, frozen=True):
-    """What goes over the wire: a path below the base URL, the JSON body, and headers beside the key's."""
+    """What goes over the wire: a path below the base URL, the JSON body, and headers beside the key's.
+
+    One that is sent by GET has no body.
+    """
 
     path: str
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)
+    method: Literal["POST", "GET"] = "POST"

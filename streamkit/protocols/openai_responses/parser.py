@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, UnknownFrame, UsageSnapshot
-from streamkit.errors import APIError, ProtocolError, TruncatedStream
+from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
@@ -22,6 +22,7 @@ from streamkit.protocols.openai_responses import events
 from streamkit.protocols.openai_responses.blocks import NO_BLOCK
 from streamkit.protocols.openai_responses.finish import UNFINISHED, incomplete_reason, read_finish
 from streamkit.protocols.openai_responses.items import Items
+from streamkit.protocols.openai_responses.request import encode_resume
 from streamkit.protocols.openai_responses.usage import read_usage
 from streamkit.protocols.openai_responses.views import (
     NO_INDEX,
@@ -33,6 +34,7 @@ from streamkit.protocols.openai_responses.views import (
     number,
     text,
 )
+from streamkit.protocols.request import EncodedRequest
 from streamkit.protocols.values import scrub
 from streamkit.wire import Frame, new_decoder
 
@@ -43,7 +45,7 @@ class ResponsesParser(Parser):
     """The body of one response of the Responses API, streamed or not, in any cut → deltas.
 
     Where the connection broke, a response that is stored (`background`, `store`) can be gone on with: `resume`, then
-    feed the body of the request that `encode_resume(parser.response_id, parser.last_sequence)` describes.
+    feed the body that answers the request which that returns.
     """
 
     protocol = "openai-responses"
@@ -57,6 +59,16 @@ class ResponsesParser(Parser):
         self._start: MessageStart | None = None
         self._skipping = False  # whether events may come that came before
 
+    @classmethod
+    def claims(cls, frame: Frame) -> bool:
+        """Say whether `frame` is an event named `response.…`, or a whole response that was not streamed."""
+        try:
+            value = decode_value(frame.data)
+        except (msgspec.DecodeError, RecursionError):
+            value = None
+        record = value if isinstance(value, dict) else {}
+        return str(record.get("type") or frame.event).startswith("response.") or record.get("object") == "response"
+
     @property
     def response_id(self) -> str | None:
         """The response's id, None while it is not known."""
@@ -67,19 +79,20 @@ class ResponsesParser(Parser):
         """The highest number of an event, -1 where events have none."""
         return max(self._highest, self._last.sequence_number)
 
-    def resume(self) -> None:
-        """Read on from another connection: what is left of a cut event is dropped, and so are events that came before.
+    def resume(self) -> EncodedRequest:
+        """Make ready to read on from another connection; return the request for what has not come yet.
 
-        Does nothing where the response has ended or the provider has reported an error.
+        What is left of a cut event is dropped, and so are events that came before. Raises `ConfigError` where the
+        response has no id, has ended, or was ended by an error of the provider's.
         """
-        if self._error is not None and not isinstance(self._error, TruncatedStream):
-            return
-        if self.ended and self._error is None:
-            return
+        if self.ended and not isinstance(self._error, TruncatedStream):
+            raise ConfigError("the response has ended: there is nothing to go on with")
+        request = encode_resume(self.response_id or "", self.last_sequence)
         self._pings += self._decoder.heartbeats
         self._decoder = new_decoder(self._given_framing, self.limits)
         self._error, self.ended, self._skipping = None, False, True
         self._items.newest = NO_BLOCK
+        return request
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         # Nearly every event is more of the block that grew last: what tells so is kept in local names.

@@ -63,13 +63,13 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
 def encode_resume(response_id: str, last_sequence: int = NO_INDEX) -> EncodedRequest:
     """Return the request for what follows event number `last_sequence` of a response that the provider stored.
 
-    It has no body and is to be sent by GET. Only a response made with `background` can be gone on with while it runs.
+    Only a response made with `background` can be gone on with while it runs.
     Raises `ConfigError` where there is no id.
     """
     if not response_id:
         raise ConfigError("a response can be gone on with only by its id, and none has come")
     after = f"&starting_after={last_sequence}" if last_sequence != NO_INDEX else ""
-    return EncodedRequest(f"/responses/{quote(response_id, safe='')}?stream=true{after}", {})
+    return EncodedRequest(f"/responses/{quote(response_id, safe='')}?stream=true{after}", {}, method="GET")
 
 
 def _tool(tool: ToolSpec | dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from streamkit.deltas import (
 )
 from streamkit.errors import (
     APIError,
+    ConfigError,
     ContextOverflow,
     ProtocolError,
     QuotaExceeded,
@@ -45,7 +46,7 @@ from streamkit.errors import (
 from streamkit.limits import Limits
 from streamkit.messages import FinishReason
 from streamkit.parts import EmbeddedImage, ImagePart, RawPart, ServerToolPart, TextPart
-from streamkit.protocols import Quirks, get_protocol
+from streamkit.protocols import EncodedRequest, Quirks, get_protocol
 from streamkit.testing.chunking import bytewise
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
@@ -1054,7 +1055,7 @@ def test_a_response_is_gone_on_with_over_another_connection(known: int, repeated
     assert (parser.response_id, parser.last_sequence) == ("r", known - 1)
     with pytest.raises(TruncatedStream):
         deltas += parser.finish()
-    parser.resume()
+    assert parser.resume() == EncodedRequest(f"/responses/r?stream=true&starting_after={known - 1}", {}, method="GET")
     deltas += parser.feed(body(*RESUMABLE[max(0, known - repeated) :])) + parser.finish()
     accumulator = Accumulator()
     for delta in deltas:
@@ -1072,17 +1073,24 @@ def test_events_without_numbers_are_read_after_a_resumption() -> None:
     assert [delta.text for delta in deltas if isinstance(delta, TextDelta)] == ["H", "i"]
 
 
-def test_only_a_response_that_broke_off_is_gone_on_with() -> None:
+ENDED = [
+    ("it has ended", RESUMABLE),
+    ("the provider reported an error", [CREATED, {"type": "error", "message": "no"}]),
+]
+
+
+@pytest.mark.parametrize("events", [case[1] for case in ENDED], ids=[case[0] for case in ENDED])
+def test_only_a_response_that_broke_off_is_gone_on_with(events: list[dict[str, Any]]) -> None:
     parser = get_protocol("openai-responses").parser()
-    parser.feed(body(*RESUMABLE))
-    parser.resume()
+    parser.feed(body(*events))
+    with pytest.raises(ConfigError, match="has ended"):
+        parser.resume()
     assert parser.ended
-    assert parser.feed(body(*RESUMABLE)) == []
-    parser = get_protocol("openai-responses").parser()
-    parser.feed(body(CREATED, {"type": "error", "message": "no"}))
-    parser.resume()
-    with pytest.raises(APIError):
-        parser.finish()
+
+
+def test_a_response_without_an_id_is_not_gone_on_with() -> None:
+    with pytest.raises(ConfigError, match="only by its id"):
+        get_protocol("openai-responses").parser().resume()
 
 
 def test_the_same_numbers_over_one_connection_are_no_repetition() -> None:

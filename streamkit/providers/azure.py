@@ -11,6 +11,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="azure",
     protocol="openai-chat",
+    also=("openai-responses",),
     key_variable="AZURE_OPENAI_API_KEY",
     env_base_url="AZURE_OPENAI_BASE_URL",
     auth="api-key",

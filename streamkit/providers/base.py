@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from streamkit.protocols import Parser, Protocol, Quirks, get_protocol
+from streamkit.protocols.either import EitherParser
 
 __all__ = ["Provider"]
 
@@ -26,6 +27,7 @@ class Provider(Struct, frozen=True, kw_only=True):
 
     name: str
     protocol: str
+    also: tuple[str, ...] = ()
     base_url: str = ""
     hosts: dict[str, str] = field(default_factory=dict)
     key_variable: str = ""
@@ -40,5 +42,13 @@ class Provider(Struct, frozen=True, kw_only=True):
         return get_protocol(self.protocol)
 
     def parser(self, **options: Any) -> Parser:
-        """Return a fresh parser with the vendor's quirks; the options are those of `Parser`."""
-        return self.get_protocol().parser(**{"provider": self.name, "quirks": self.quirks, **options})
+        """Return a fresh parser with the vendor's quirks; the options are those of `Parser`.
+
+        It reads `protocol`, and a body that begins in one of `also` in that, unless a `mode` is given, which only
+        `protocol` has.
+        """
+        options = {"provider": self.name, "quirks": self.quirks, **options}
+        first = self.get_protocol()
+        if not self.also or options.get("mode"):
+            return first.parser(**options)
+        return EitherParser(first.parser_type, *(get_protocol(name).parser_type for name in self.also), **options)

@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="groq",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://api.groq.com/openai/v1",
     key_variable="GROQ_API_KEY",
     quirks=Quirks(

@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="llamacpp",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:8080/v1",
     key_variable="LLAMA_API_KEY",
     key_optional=True,

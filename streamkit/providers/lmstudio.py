@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="lmstudio",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:1234/v1",
     key_variable="LM_API_TOKEN",
     key_optional=True,

@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="ollama",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:11434/v1",
     key_variable="OLLAMA_API_KEY",
     key_optional=True,

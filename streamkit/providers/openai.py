@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="openai",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
     env_base_url="OPENAI_BASE_URL",

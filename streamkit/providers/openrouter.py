@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="openrouter",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://openrouter.ai/api/v1",
     key_variable="OPENROUTER_API_KEY",
     quirks=Quirks(

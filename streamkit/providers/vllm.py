@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="vllm",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:8000/v1",
     key_variable="VLLM_API_KEY",
     key_optional=True,

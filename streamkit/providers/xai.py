@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="xai",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://api.x.ai/v1",
     key_variable="XAI_API_KEY",
     quirks=Quirks(

@@ -5,10 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from streamkit.deltas import MessageStart
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.protocols import Quirks, Request, get_protocol
 from streamkit.providers import Provider, get_provider
+from streamkit.testing.answers import Answer
+from streamkit.testing.outcome import read_pieces
+from streamkit.testing.scripts import render
 
 
 def test_a_row_leads_to_its_dialect() -> None:
@@ -39,3 +43,16 @@ def test_a_server_that_speaks_another_dialect_too_is_a_row_of_its_own() -> None:
 def test_a_row_is_data() -> None:
     row = get_provider("mistral")
     assert msgspec.json.decode(msgspec.json.encode(row), type=Provider) == row
+
+
+def test_a_recorded_body_is_read_in_the_dialect_of_the_vendor_that_it_is_in() -> None:
+    row = get_provider("xai")
+    for protocol in ("openai-chat", "openai-responses"):
+        outcome = read_pieces([render(Answer(["Hi."]), protocol)], row.parser())
+        start = next(delta for delta in outcome.deltas if isinstance(delta, MessageStart))
+        assert (start.protocol, start.provider) == (protocol, "xai")
+        assert (outcome.outputs[0].message.text, outcome.error) == ("Hi.", None)
+
+
+def test_a_mode_names_the_dialect_that_has_it() -> None:
+    assert type(get_provider("xai").parser(mode="cumulative")) is type(get_protocol("openai-chat").parser())

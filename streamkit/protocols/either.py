@@ -1,0 +1,49 @@
+"""A body in one of several dialects, which its first frame tells: vendors serve more than one at the same address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamkit.deltas import Delta
+from streamkit.protocols.base import Parser
+from streamkit.wire import Frame
+
+__all__ = ["EitherParser"]
+
+
+class EitherParser(Parser):
+    """The bytes of one response in the dialect of `first`, or in one of `others` that its first frame names.
+
+    A dialect is taken at its own word (`Parser.claims`), never for what is absent; `protocol` is the first's until
+    then. All have the framing of the first.
+    """
+
+    def __init__(self, first: type[Parser], *others: type[Parser], framing: str | None = None, **options: Any) -> None:
+        super().__init__(framing=framing or first.framing, **options)
+        self._options = options
+        self._others = others
+        self._spoken = first(**options)
+        self._is_told = False
+
+    @property
+    def protocol(self) -> str:  # type: ignore[override]  # of this one body
+        """The dialect that the body is read in."""
+        return self._spoken.protocol
+
+    @property
+    def heartbeats(self) -> int:
+        return self._decoder.heartbeats + self._spoken._pings
+
+    def _read(self, frames: list[Frame], out: list[Delta]) -> None:
+        if frames and not self._is_told:
+            self._is_told = True
+            kind = next((other for other in self._others if other.claims(frames[0])), None)
+            self._spoken = kind(**self._options) if kind else self._spoken
+        self._spoken._read(frames, out)
+        self.ended = self._spoken.ended
+
+    def _end(self, out: list[Delta]) -> None:
+        self._spoken._end(out)
+
+    def _flush(self, out: list[Delta]) -> None:
+        self._spoken._flush(out)

@@ -99,9 +99,12 @@ class Client:
         `Request` by name; any other keyword goes into the body as it is. With `include_raw` each frame comes as a
         `RawFrame` ahead of its deltas. Raises `ConfigError` for what cannot be sent.
         """
-        request = build_request(self.model, messages, tools, params, provider=self.provider.name)
-        encoded = self.provider.get_protocol().encode(request, self.provider.quirks)
-        parser = self.provider.parser(limits=self.limits, include_raw=include_raw)
+        row = self.provider
+        request = build_request(self.model, messages, tools, params, provider=row.name)
+        dialect = row.get_protocol()
+        encoded = dialect.encode(request, row.quirks)
+        # An answer is in the dialect of its request, so none of the row's others is looked for.
+        parser = dialect.parser(provider=row.name, quirks=row.quirks, limits=self.limits, include_raw=include_raw)
         return Stream(self, encoded, encode_body(encoded.body), parser)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from streamkit.deltas import Delta, RawFrame
 from streamkit.errors import ConfigError, StreamkitError
 from streamkit.limits import Limits
+from streamkit.protocols.foreign import settle_thinking
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request
 from streamkit.wire import Frame, new_decoder
@@ -161,7 +162,7 @@ class Protocol(Struct, frozen=True):
 
     def encode(self, request: Request, quirks: Quirks | None = None) -> EncodedRequest:
         """Return the path, body and headers of `request`; raises `ConfigError` for what the dialect cannot say."""
-        return self.encoder(request, quirks or Quirks())
+        return self.encoder(settle_thinking(request, self.name), quirks or Quirks())
 
     def encode_resume(self, response_id: str) -> EncodedRequest:
         """Return the request for the stream, from its start, of an answer that the provider kept.

@@ -32,8 +32,10 @@ class Request(Struct, frozen=True, kw_only=True):
     level (`off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`), a budget in tokens, or a dict in the
     provider's own form. `output_schema` is the JSON Schema that the answer must have. `logprobs` is how many
     alternatives to report a token (0: only the chosen one). `provider` is the vendor's name: what a message's origin
-    signed goes back to that vendor only ("": to any that speaks the dialect). `extra` holds body fields that go
-    through as they are, last; an object among them is merged into the one that is there.
+    signed goes back to that vendor only ("": to any that speaks the dialect). `foreign_thinking` is what becomes of
+    thinking that another provider's model wrote: `drop` leaves it out, `text` tells it inside `<thinking>` tags.
+    `extra` holds body fields that go through as they are, last; an object among them is merged into the one that is
+    there.
     """
 
     model: str
@@ -58,6 +60,7 @@ class Request(Struct, frozen=True, kw_only=True):
     user: str | None = None
     service_tier: str | None = None
     provider: str = ""
+    foreign_thinking: str = "drop"
     extra: dict[str, Any] = field(default_factory=dict)
 
 

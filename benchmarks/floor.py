@@ -1,13 +1,17 @@
-"""The floor: what no reader can go below. Split at blank lines, decode into typed views, append to a list."""
+"""The floor: what no reader can go below. Split into events, decode into typed views, append to a list."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from struct import Struct as Layout
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-__all__ = ["FloorReader", "floor"]
+from streamkit.testing.scripts import framing_of
+
+__all__ = ["VIEWS", "FloorReader", "floor"]
 
 
 class _ChatDelta(Struct):
@@ -24,6 +28,12 @@ class _Chat(Struct):
     usage: dict[str, Any] | None = None
 
 
+class _Responses(Struct):
+    type: str
+    output_index: int = 0
+    delta: str | None = None
+
+
 class _AnthropicDelta(Struct):
     type: str = ""
     text: str | None = None
@@ -35,14 +45,106 @@ class _Anthropic(Struct):
     delta: _AnthropicDelta | None = None
 
 
-_DECODERS = {
-    "openai-chat": msgspec.json.Decoder(_Chat).decode,
-    "anthropic": msgspec.json.Decoder(_Anthropic).decode,
+class _Text(Struct):
+    text: str | None = None
+
+
+class _GeminiContent(Struct):
+    parts: list[_Text] = []
+
+
+class _GeminiCandidate(Struct):
+    content: _GeminiContent
+    finishReason: str | None = None
+
+
+class _Gemini(Struct):
+    candidates: list[_GeminiCandidate] = []
+    usageMetadata: dict[str, Any] | None = None
+
+
+class _CohereMessage(Struct):
+    content: _Text | None = None
+
+
+class _CohereDelta(Struct):
+    message: _CohereMessage | None = None
+
+
+class _Cohere(Struct):
+    type: str
+    index: int = 0
+    delta: _CohereDelta | None = None
+
+
+class _Converse(Struct):
+    contentBlockIndex: int = 0
+    delta: _Text | None = None
+
+
+class _Content(Struct):
+    content: str | None = None
+
+
+class _DashScopeChoice(Struct):
+    message: _Content
+    finish_reason: str | None = None
+
+
+class _DashScopeOutput(Struct):
+    choices: list[_DashScopeChoice] = []
+
+
+class _DashScope(Struct):
+    output: _DashScopeOutput
+    usage: dict[str, Any] | None = None
+
+
+class _Ollama(Struct):
+    message: _Content
+    done: bool = False
+
+
+class _LlamaCpp(Struct):
+    content: str = ""
+    stop: bool = False
+
+
+class _CompletionChoice(Struct):
+    text: str | None = None
+    finish_reason: str | None = None
+
+
+class _Completion(Struct):
+    choices: list[_CompletionChoice] = []
+    usage: dict[str, Any] | None = None
+
+
+class _SGLang(Struct):
+    text: str = ""
+    meta_info: dict[str, Any] | None = None
+
+
+# What is decoded of the events of each dialect.
+VIEWS: dict[str, type[Struct]] = {
+    "openai-chat": _Chat,
+    "openai-responses": _Responses,
+    "anthropic": _Anthropic,
+    "gemini": _Gemini,
+    "cohere": _Cohere,
+    "bedrock-converse": _Converse,
+    "dashscope": _DashScope,
+    "ollama": _Ollama,
+    "llamacpp": _LlamaCpp,
+    "openai-completions": _Completion,
+    "sglang": _SGLang,
 }
+_DECODERS = {protocol: msgspec.json.Decoder(view).decode for protocol, view in VIEWS.items()}
+_ENDS = {"ndjson": b"\n", "nul": b"\0"}
 
 
 class FloorReader:
-    """Reads one stream: `events` are the decoded ones."""
+    """Reads one stream of server-sent events: `events` are the decoded ones."""
 
     def __init__(self, protocol: str) -> None:
         self.events: list[Any] = []
@@ -61,13 +163,49 @@ class FloorReader:
 
 def floor(protocol: str, reads: list[bytes]) -> list[Any]:
     """Return the decoded events of a stream in these reads, in one loop."""
+    framing = framing_of(protocol)
+    if framing == "sse":
+        return _events(reads, _DECODERS[protocol], b"data:" if protocol == "dashscope" else b"data: ")
+    if framing == "aws-eventstream":
+        return _messages(reads, _DECODERS[protocol])
+    return _records(reads, _DECODERS[protocol], _ENDS[framing])
+
+
+def _events(reads: list[bytes], decode: Callable[[bytes], Any], field: bytes) -> list[Any]:
     events: list[Any] = []
-    decode, rest = _DECODERS[protocol], b""
+    rest, size = b"", len(field)
     for piece in reads:
         parts = (rest + piece if rest else piece).split(b"\n\n")
         rest = parts.pop()
         for part in parts:
-            at = part.find(b"data: ")
+            at = part.find(field)
             if not part.endswith(b"[DONE]"):
-                events.append(decode(part[at + 6 :]))
+                events.append(decode(part[at + size :]))
+    return events
+
+
+def _records(reads: list[bytes], decode: Callable[[bytes], Any], end: bytes) -> list[Any]:
+    events: list[Any] = []
+    rest = b""
+    for piece in reads:
+        parts = (rest + piece if rest else piece).split(end)
+        rest = parts.pop()
+        events += [decode(part) for part in parts]
+    return events
+
+
+def _messages(reads: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
+    """The payloads of binary messages, their checksums unread."""
+    events: list[Any] = []
+    rest, lengths = b"", Layout(">II").unpack_from
+    for piece in reads:
+        data = rest + piece if rest else piece
+        at = 0
+        while len(data) - at >= 8:
+            size, head = lengths(data, at)
+            if len(data) - at < size:
+                break
+            events.append(decode(data[at + 12 + head : at + size - 4]))
+            at += size
+        rest = data[at:]
     return events

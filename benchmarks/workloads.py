@@ -12,11 +12,16 @@ from typing import Any
 
 from msgspec import Struct
 
-__all__ = ["PROTOCOLS", "Workload", "make", "reads"]
+from streamkit.testing import Answer
+from streamkit.testing.mutations import split_frames
+from streamkit.testing.scripts import RENDERED, framing_of, render
 
-PROTOCOLS = ("openai-chat", "anthropic")
+__all__ = ["KINDS", "PROTOCOLS", "RENDERED", "Workload", "make", "reads"]
+
+PROTOCOLS = ("openai-chat", "anthropic")  # with all that their events carry, and every kind of stream
 KINDS = ("text", "thinking", "arguments", "parallel")
 READ_BYTES = 64 * 1024
+_PIECE = 6  # characters
 
 _WORDS = (" the", " token", " of", " a", " longer piece,", "\n\n", " é", " “quoted”", " 42", " 日本", " 🙂", " end.")
 
@@ -38,7 +43,12 @@ class Workload(Struct, frozen=True):
 
 
 def make(protocol: str, kind: str = "text", count: int = 4000, seed: int = 7) -> Workload:
-    """Return a stream of `count` deltas: text, thinking, a call in one-character fragments, or four that alternate."""
+    """Return a stream of `count` deltas: text, thinking, a call in one-character fragments, or four that alternate.
+
+    Dialects other than `PROTOCOLS` have text alone, as `streamkit.testing` renders it.
+    """
+    if protocol not in _DIALECTS:
+        return _rendered(protocol, count, random.Random(seed))
     return _KINDS[kind](_DIALECTS[protocol], protocol, count, random.Random(seed))
 
 
@@ -71,6 +81,12 @@ def _parallel(dialect: type[_Chat] | type[_Anthropic], protocol: str, count: int
     longest = max(map(len, texts))
     fragments = [(call, text[i]) for i in range(longest) for call, text in enumerate(texts) if i < len(text)]
     return Workload("parallel", protocol, list(dialect.stream(fragments)), arguments=texts)
+
+
+def _rendered(protocol: str, count: int, rng: random.Random) -> Workload:
+    text = "".join(rng.choice(_WORDS) for _ in range(2 * count))[: _PIECE * count]
+    body = render(Answer([text]), protocol, piece=_PIECE)
+    return Workload("text", protocol, split_frames(body, framing_of(protocol)), text=text)
 
 
 def _object(length: int, rng: random.Random) -> str:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from benchmarks.bench_engine import read_all
-from benchmarks.workloads import KINDS, PROTOCOLS, make, reads
+from benchmarks.floor import floor
+from benchmarks.workloads import KINDS, PROTOCOLS, RENDERED, make, reads
 
 
 @pytest.mark.parametrize("size", ["one", "big"])
@@ -19,6 +20,15 @@ def test_a_workload_becomes_its_message(protocol: str, kind: str, size: str) -> 
     assert message.text == workload.text
     assert (message.thinking or "") == workload.thinking
     assert [call.function.arguments for call in message.tool_calls or []] == [json.loads(a) for a in workload.arguments]
+
+
+@pytest.mark.parametrize("size", ["one", "big"])
+@pytest.mark.parametrize("protocol", RENDERED)
+def test_the_floor_and_the_engine_read_the_same_stream(protocol: str, size: str) -> None:
+    workload = make(protocol, "text", 50)
+    pieces = reads(workload, size)
+    assert read_all(protocol, pieces).message.text == workload.text
+    assert len(floor(protocol, pieces)) == len([event for event in workload.events if b"[DONE]" not in event])
 
 
 def test_a_seed_gives_the_same_stream_again() -> None:

@@ -17,7 +17,7 @@ class NDJSONDecoder:
 
     Lines end with LF or CRLF. Blank ones after the first count as `heartbeats`. A last line without its end is a
     frame, unless it is JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and
-    one read is ever held.
+    one read is ever held. `cut` is set where the end of input left half a line, of which no frame was made.
     """
 
     separator: ClassVar[bytes] = b"\n"
@@ -25,6 +25,7 @@ class NDJSONDecoder:
     def __init__(self, max_event_bytes: int) -> None:
         self.error: StreamkitError | None = None
         self.heartbeats = 0
+        self.cut = False
         self._limit = max_event_bytes
         self._opening: Opening | None = Opening()
         self._page: WholeBody | None = None
@@ -58,7 +59,9 @@ class NDJSONDecoder:
                 raise
         line = self._line.take().strip()
         if line.startswith((b"{", b"[")):
-            line = complete_json(line)
+            whole = complete_json(line)
+            self.cut = whole != line
+            line = whole
         return [Frame(line)] if line else []
 
     def _read(self, data: bytes) -> list[Frame]:

@@ -124,3 +124,11 @@ SHAPES: list[tuple[str, Callable[[int], list[bytes]]]] = [
 @pytest.mark.parametrize("pieces", [shape[1] for shape in SHAPES], ids=[shape[0] for shape in SHAPES])
 def test_a_byte_costs_the_same_in_ten_times_the_input(pieces: Callable[[int], list[bytes]], growth: Any) -> None:
     assert growth(lambda: NDJSONDecoder(32 << 20), pieces) <= 1.25
+
+
+@pytest.mark.parametrize(("end", "cut"), [(b"", False), (B.data, False), (B.data + b"\n", False), (B.data[:-1], True)])
+def test_half_a_line_at_the_end_is_told(end: bytes, cut: bool) -> None:
+    decoder = NDJSONDecoder(LIMIT)
+    decoder.feed(A.data + b"\n" + end)
+    decoder.finish()
+    assert decoder.cut is cut

@@ -14,6 +14,7 @@ from streamkit.partial_json import PartialJSON
 from streamkit.parts import (
     AudioPart,
     CitationPart,
+    FilePart,
     FunctionCall,
     FunctionPart,
     Part,
@@ -24,6 +25,9 @@ from streamkit.parts import (
 )
 
 __all__ = ["OpenBlock", "assemble"]
+
+# What a message may hold that says nothing to anybody but its origin: ids, places in what was searched.
+_BOUND = (AudioPart, CitationPart, FilePart, RawPart, ServerToolPart)
 
 _CUT_SHORT = "the call was cut short"
 _decode = msgspec.json.Decoder().decode
@@ -168,7 +172,7 @@ def _flat(refs: list[BlockRef]) -> bool:
 def _meta(start: MessageStart, message: Message) -> Meta | None:
     """Name the origin where something in the message is bound to it."""
     bound = message.thinking or message.signature or message.blocks
-    if not bound and not any(isinstance(part, (ServerToolPart, RawPart)) for part in message.contents):
+    if not bound and not any(isinstance(part, _BOUND) for part in message.contents):
         return start.meta
     if not (start.protocol or start.provider):
         return start.meta

@@ -39,6 +39,7 @@ from streamkit.messages import FinishReason, Message, MessageOutput, Meta, Origi
 from streamkit.parts import (
     AudioPart,
     CitationPart,
+    FilePart,
     FunctionCall,
     FunctionPart,
     RefusalPart,
@@ -218,7 +219,7 @@ CASES: list[tuple[str, list[Delta], Message]] = [
     (
         "citations follow their text",
         [TextStart(0), CitationAdded(0, {"url": "u"}), TextDelta(0, "a"), TextEnd(0), TextStart(1), TextDelta(1, "b")],
-        Message("assistant", [TextPart("a"), CitationPart({"url": "u"}), TextPart("b")]),
+        Message("assistant", [TextPart("a"), CitationPart({"url": "u"}), TextPart("b")], meta=ORIGIN),
     ),
     (
         "audio joins its bytes and its transcript",
@@ -228,7 +229,7 @@ CASES: list[tuple[str, list[Delta], Message]] = [
             AudioDelta(0, transcript="!"),
             AudioDelta(0, expires_at=9),
         ],
-        Message("assistant", [AudioPart(b"abc", "Hi!", id="au", expires_at=9)]),
+        Message("assistant", [AudioPart(b"abc", "Hi!", id="au", expires_at=9)], meta=ORIGIN),
     ),
     (
         "a replaced text is the text",
@@ -239,6 +240,11 @@ CASES: list[tuple[str, list[Delta], Message]] = [
         "a server tool's block is kept with its origin",
         [BlockAdded(0, ServerToolPart("call", "i", "search", {"type": "t"}))],
         Message("assistant", [ServerToolPart("call", "i", "search", {"type": "t"})], meta=ORIGIN),
+    ),
+    (
+        "a file is kept with its origin, where its id is known",
+        [BlockAdded(0, FilePart(file_id="f"))],
+        Message("assistant", [FilePart(file_id="f")], meta=ORIGIN),
     ),
     ("frames that nobody knows are no content", [UnknownFrame("{}", "odd")], Message("assistant", [])),
     (

@@ -169,7 +169,7 @@ def _answer(message: Message, own: bool, quirks: Quirks) -> list[dict[str, Any]]
     cited: dict[str, Any] | None = None  # the text that a citation belongs to, if that is what came last
     for block in message.iter_blocks():
         if isinstance(block.part, CitationPart):
-            if cited is not None and _is_citation(block.part.citation):
+            if own and cited is not None and _is_citation(block.part.citation):
                 cited.setdefault("citations", []).append(block.part.citation)
             continue
         encoded = _answer_block(block, own, quirks)

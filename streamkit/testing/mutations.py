@@ -1,7 +1,7 @@
 """What networks, proxies and servers do to a body, done on purpose.
 
 Each function takes a real body and says what must become of it. `framing` is the body's: `sse`, `ndjson` (or
-`json-lines`), or `aws-eventstream` where a function says so.
+`json-lines`), `json-array` or `aws-eventstream`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from streamkit.wire.json_array import JSONArrayDecoder
 
 __all__ = [
     "HARMLESS",
+    "HARMLESS_ELEMENTS",
     "HARMLESS_LINES",
     "HARMLESS_MESSAGES",
     "bare_cr",
@@ -39,6 +40,9 @@ UNKNOWN = b'event: streamkit.unheard_of\ndata: {"type":"streamkit.unheard_of","n
 # The same in a framing without names.
 UNKNOWN_LINE = b'{"type":"streamkit.unheard_of","n":1}\n'
 
+# The same as the second element of an array.
+UNKNOWN_ELEMENT = b"," + UNKNOWN_LINE
+
 # The same in binary messages.
 UNKNOWN_MESSAGE = event_message("streamkit.unheard_of", b'{"type":"streamkit.unheard_of","n":1}')
 
@@ -50,19 +54,21 @@ ODD_HEADERS = (
 
 _LINES = ("ndjson", "json-lines")
 
+_ARRAY = "json-array"
 _BINARY = "aws-eventstream"
-_BEATS = {"ndjson": b"\n", "json-lines": b"\n", _BINARY: event_message("chunk", b"{}")}
+_BEATS = {"ndjson": b"\n", "json-lines": b"\n", _ARRAY: b"\n", _BINARY: event_message("chunk", b"{}")}
+_UNKNOWNS = {"ndjson": UNKNOWN_LINE, "json-lines": UNKNOWN_LINE, _ARRAY: UNKNOWN_ELEMENT, _BINARY: UNKNOWN_MESSAGE}
 
 _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 
 
 def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
-    """Return the frames with their ends, which joined are the body; also for `json-array` and `aws-eventstream`."""
-    if framing == "aws-eventstream":
+    """Return the frames with their ends, which joined are the body."""
+    if framing == _BINARY:
         return split_messages(body)
     if framing in _LINES:
         return body.splitlines(keepends=True)
-    if framing == "json-array":
+    if framing == _ARRAY:
         return _by_element(body)
     if framing != "sse":
         known = "sse, ndjson, json-array, aws-eventstream"
@@ -74,7 +80,7 @@ def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
 
 
 def truncations(body: bytes, framing: str = "sse") -> list[bytes]:
-    """Return the body cut before each of its frames, also for `aws-eventstream`.
+    """Return the body cut before each of its frames.
 
     Each is `TruncatedStream` with what the frames say as `partial`, unless they end the answer already (only usage or
     an end sentinel is missing).
@@ -101,20 +107,19 @@ def bom(body: bytes) -> bytes:
 def heartbeats(body: bytes, beat: bytes | None = None, framing: str = "sse") -> bytes:
     """Put `beat` before each frame and after the last: nothing changes but the count of heartbeats.
 
-    Beats that are sent: a comment (the default), a bare `:`, blank lines (the default of `ndjson`), an Anthropic
-    `ping` event, an empty chunk (the default of `aws-eventstream`).
+    Beats that are sent: a comment (the default), a bare `:`, blank lines (the default of `ndjson`; in `json-array`
+    they are not counted), an Anthropic `ping` event, an empty chunk (the default of `aws-eventstream`).
     """
     if beat is None:
         beat = _BEATS.get(framing, b": keep-alive\n\n")
     return beat + b"".join(frame + beat for frame in split_frames(body, framing))
 
 
-def unknown_event(body: bytes, frame: bytes | None = None, framing: str = "sse") -> bytes:
-    """Put an event that nobody knows after the first frame: one `UnknownFrame` more, the same message."""
-    if frame is None:
-        frame = UNKNOWN_LINE if framing in _LINES else UNKNOWN_MESSAGE if framing == _BINARY else UNKNOWN
-    first, *rest = split_frames(body, framing)
-    return b"".join([first, frame, *rest])
+def unknown_event(body: bytes, frame: bytes | None = None, framing: str = "sse", at: int = 1) -> bytes:
+    """Put an event that nobody knows before frame number `at`: one `UnknownFrame` more, the same message."""
+    frames = split_frames(body, framing)
+    frames.insert(at, _UNKNOWNS.get(framing, UNKNOWN) if frame is None else frame)
+    return b"".join(frames)
 
 
 def corrupt_frame(body: bytes, at: int, framing: str = "sse") -> bytes:
@@ -188,6 +193,12 @@ HARMLESS_LINES: dict[str, Callable[[bytes], bytes]] = {
     "no-last-line-end": lambda body: body.rstrip(b"\r\n"),
 }
 
+# The same for `json-array`.
+HARMLESS_ELEMENTS: dict[str, Callable[[bytes], bytes]] = {
+    "crlf": crlf,
+    "bom": bom,
+    "blank-lines": lambda body: heartbeats(body, framing=_ARRAY),
+}
 
 # The same for `aws-eventstream`.
 HARMLESS_MESSAGES: dict[str, Callable[[bytes], bytes]] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from streamkit.deltas import (
     MessageStart,
     RawFrame,
     RefusalStart,
+    Replace,
     Retract,
     TextStart,
     ThinkingStart,
@@ -98,8 +101,10 @@ def assert_well_formed(outcome: Outcome) -> None:
 
 
 def assert_only_finished_calls_may_run(outcome: Outcome) -> None:
-    ended = {(delta.choice, delta.index) for delta in outcome.deltas if isinstance(delta, ToolCallEnd)}
-    started = [delta for delta in outcome.deltas if isinstance(delta, ToolCallStart)]
+    retracted = max((at for at, delta in enumerate(outcome.deltas) if isinstance(delta, Retract)), default=-1)
+    deltas = outcome.deltas[retracted + 1 :]
+    ended = {(delta.choice, delta.index) for delta in deltas if isinstance(delta, ToolCallEnd)}
+    started = [delta for delta in deltas if isinstance(delta, ToolCallStart)]
     for choice, output in enumerate(outcome.outputs):
         finished = [(choice, delta.index) in ended for delta in started if delta.choice == choice]
         for call, whole in zip(output.message.tool_calls or [], finished, strict=True):
@@ -115,6 +120,7 @@ def assert_begins(early: Outcome, late: Outcome) -> None:
         assert (other.message.thinking or "").startswith(one.message.thinking or "")
         for call, whole in zip(one.message.tool_calls or [], other.message.tool_calls or [], strict=False):
             assert (call.id, call.function.name) == (whole.id, whole.function.name)
+            assert call.error is not None or call.function.arguments == whole.function.arguments
 
 
 def finishes(answer: Answer, frames: list[bytes], protocol: str) -> int:
@@ -272,16 +278,47 @@ def test_each_frame_that_is_missing_at_the_end_leaves_what_the_others_said(proto
             accumulator.feed(delta)
 
 
-@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+POINTS = 5  # how many times each recording is cut between frames, and as many times anywhere
+
+
 def test_a_recording_cut_short_is_truncated_and_shows_what_came(recording: Any) -> None:
-    frames = split_frames(recording.body)
-    whole = read([recording.body], recording.protocol, **recording.options)
+    body, random = recording.body, Random(recording.path.stem)
+    whole = read([body], recording.protocol, **recording.options)
     assert_well_formed(whole)
-    for at in sorted({len(frames) // 4, len(frames) // 2, len(frames) - 1}):
-        cut = read(frames[:at], recording.protocol, **recording.options)
+    frames = split_frames(body, recording.framing)
+    bounds = list(accumulate((len(frame) for frame in frames), initial=0))
+    points = {*random.choices(bounds, k=POINTS), *bounds[-2:-1], *random.choices(range(len(body) + 1), k=POINTS)}
+    revised = any(isinstance(delta, (Retract, Replace)) for delta in whole.deltas)
+    parser = get_protocol(recording.protocol).parser(mint=numbered_ids(), **recording.options)
+    shown, fed = Accumulator(), 0
+    for point in sorted(points):
+        while fed < len(frames) and bounds[fed + 1] <= point:
+            if not parser.ended:
+                fold(parser.feed(frames[fed]), shown)
+            fed += 1
+        cut = read([body[:point]], recording.protocol, **recording.options)
         assert_well_formed(cut)
         assert_only_finished_calls_may_run(cut)
-        if whole.error is None and not any(isinstance(delta, Retract) for delta in whole.deltas):
-            assert cut.error is None or cut.error["kind"] == "TruncatedStream"
-            if recording.options["mode"] != "cumulative":
-                assert_begins(cut, whole)
+        message, before = cut.outputs[0].message, shown.snapshot().message
+        assert message.text.startswith(before.text)
+        assert (message.thinking or "").startswith(before.thinking or "")
+        assert len(message.tool_calls or []) >= len(before.tool_calls or [])
+        if cut.error is not None:
+            assert cut.error["kind"] == "TruncatedStream" or cut.error == whole.error
+        elif whole.error is None and recording.protocol not in ENDS_WITH_THE_INPUT:
+            assert ends(cut) == ends(whole)
+        else:  # the end had been said, and something else came after it
+            assert not any(synthesized for _, _, synthesized in ends(cut))
+        if not revised:
+            assert_begins(cut, whole)
+
+
+def fold(deltas: list[Delta], accumulator: Accumulator) -> None:
+    for delta in deltas:
+        accumulator.feed(delta)
+
+
+def ends(outcome: Outcome) -> list[tuple[str, str | None, bool]]:
+    """Why each choice ended; a reason in words may follow the end."""
+    finishes = [output.finish_reason for output in outcome.outputs if output.finish_reason]
+    return [(finish.type, finish.raw, finish.synthesized) for finish in finishes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from random import Random
 from typing import Any
 
 import msgspec
@@ -19,9 +20,10 @@ from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Refusal, Text, Thinking
 from streamkit.testing.mutations import (
     HARMLESS,
+    HARMLESS_ELEMENTS,
     HARMLESS_LINES,
     HARMLESS_MESSAGES,
-    UNKNOWN,
+    heartbeats,
     rewrite,
     split_frames,
     unknown_event,
@@ -31,6 +33,9 @@ from streamkit.testing.scripts import RENDERED, SCRIPTED, framing_of, render
 from streamkit.testing.strategies import answers
 from streamkit.wire import new_decoder
 
+LINES = ("ndjson", "json-lines")
+LONG = 100_000  # a recording of so many bytes is changed in a few ways only
+UNHEARD_OF = '{"type":"streamkit.unheard_of","n":1}'
 # Characters that stand for the halves of surrogate pairs until a body is rendered: those of the private use area.
 HALVES = 0xE000 - 0xD800
 # An item of Responses and a block of Anthropic's go back with all that they came with, so unknown fields are their
@@ -70,7 +75,13 @@ def without(kind: type, deltas: list[Delta]) -> list[Delta]:
     return [delta for delta in deltas if not isinstance(delta, kind)]
 
 
-WAYS_OF = {"sse": HARMLESS, "ndjson": HARMLESS_LINES, "aws-eventstream": HARMLESS_MESSAGES}
+WAYS_OF = {
+    "sse": HARMLESS,
+    "ndjson": HARMLESS_LINES,
+    "json-lines": HARMLESS_LINES,
+    "json-array": HARMLESS_ELEMENTS,
+    "aws-eventstream": HARMLESS_MESSAGES,
+}
 WAYS = [(protocol, name) for protocol in RENDERED for name in WAYS_OF[framing_of(protocol)]]
 
 
@@ -91,7 +102,7 @@ def test_an_unknown_event_is_kept_and_changes_nothing_else(protocol: str, data: 
     plain, spiked = read([body], protocol), read([unknown_event(body, framing=framing)], protocol)
     kept = [delta for delta in spiked.deltas if isinstance(delta, UnknownFrame)]
     name = "" if framing == "ndjson" else "streamkit.unheard_of"
-    assert kept == [UnknownFrame('{"type":"streamkit.unheard_of","n":1}', name)]
+    assert kept == [UnknownFrame(UNHEARD_OF, name)]
     assert without(UnknownFrame, spiked.deltas) == plain.deltas
     assert spiked.outputs == plain.outputs
 
@@ -261,21 +272,44 @@ def test_a_known_event_that_is_broken_is_an_error_with_the_frame(protocol: str, 
     assert frame.startswith(outcome.error["frame"])
 
 
-@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+def read_recording(recording: Any, body: bytes) -> Outcome:
+    return read([body], recording.protocol, **recording.options)
+
+
+def with_its_last_end(recording: Any) -> bytes:
+    """The body with the end of its last frame, which some servers leave out."""
+    end = b"\n\n" if recording.framing == "sse" else b"\n" if recording.framing in LINES else b""
+    body: bytes = recording.body
+    return body.rstrip(b"\r\n") + end if end else body
+
+
 def test_what_the_way_does_to_a_recording_changes_nothing(recording: Any) -> None:
-    body = recording.body.rstrip(b"\r\n") + b"\n\n"  # some have no last blank line
-    whole = heard(read([body], recording.protocol, **recording.options))
-    for name, mutate in HARMLESS.items():
-        mutated = heard(read([mutate(body)], recording.protocol, **recording.options))
-        assert mutated == whole, name
+    body = with_its_last_end(recording)
+    whole = heard(read_recording(recording, body))
+    ways = list(WAYS_OF[recording.framing].items())
+    for name, mutate in ways if len(body) < LONG else Random(recording.path.stem).sample(ways, 3):
+        assert heard(read_recording(recording, mutate(body))) == whole, name
 
 
-@pytest.mark.recordings(lambda recording: recording.framing == "sse")
+def test_heartbeats_in_a_recording_are_counted(recording: Any) -> None:
+    body, framing = with_its_last_end(recording), recording.framing
+    before, after = (read_recording(recording, each) for each in (body, heartbeats(body, framing=framing)))
+    beats = len(split_frames(body, framing)) + (framing not in LINES)  # a blank line before the first is none
+    assert after.heartbeats - before.heartbeats == (0 if framing == "json-array" else beats)
+
+
 def test_an_unknown_event_in_a_recording_is_kept(recording: Any) -> None:
-    frames = split_frames(recording.body)
-    body = b"".join([*frames[:1], UNKNOWN, *frames[1:]])
-    plain, spiked = (read([each], recording.protocol, **recording.options) for each in (recording.body, body))
-    extra = UnknownFrame('{"type":"streamkit.unheard_of","n":1}', "streamkit.unheard_of")
-    assert extra in spiked.deltas or len(frames) == 1 and plain.error is not None
-    assert spiked.outputs == plain.outputs
-    assert spiked.error == plain.error
+    body, framing = with_its_last_end(recording), recording.framing
+    frames = split_frames(body, framing)
+    plain = read_recording(recording, body)
+    last = len(frames) - (framing == "json-array")  # its closing bracket is a frame of its own
+    for at in {1, *Random(recording.path.stem).choices(range(1, max(last, 1) + 1), k=3)}:
+        spiked = read_recording(recording, unknown_event(body, framing=framing, at=at))
+        extra = [delta for delta in spiked.deltas if isinstance(delta, UnknownFrame) and delta.raw == UNHEARD_OF]
+        parser = get_protocol(recording.protocol).parser(**recording.options)
+        parser.feed(b"".join(frames[:at]))
+        assert len(extra) == (not parser.ended)
+        rest = [delta for delta in spiked.deltas if delta not in extra]
+        assert coalesce(rest) == coalesce(plain.deltas)
+        assert spiked.outputs == plain.outputs
+        assert spiked.error == plain.error

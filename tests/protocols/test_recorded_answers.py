@@ -9,12 +9,10 @@ import pytest
 
 from streamkit.parts import RawPart
 from streamkit.protocols import get_protocol
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
 
 DIALECTS = {"cohere", "llamacpp", "ollama", "openai-completions"}
-SHORT = 6000  # up to this size, in bytes, a body is cut at every byte
 
 of_these = pytest.mark.recordings(lambda recording: recording.protocol in DIALECTS)
 
@@ -63,11 +61,3 @@ def test_a_recording_gives_what_was_said(recording: Any) -> None:
     usage = output.usage or Usage()
     given, generated = counts(recording.protocol, expected["usage_raw"] or {})
     assert ((usage.input_tokens or 0) + (usage.cache_read_tokens or 0), usage.output_tokens) == (given or 0, generated)
-
-
-@of_these
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    for pieces in [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2):
-        assert read(recording, pieces) == whole

@@ -6,6 +6,7 @@ from streamkit.protocols import get_protocol
 from streamkit.testing.event_stream import event_message
 from streamkit.testing.mutations import (
     HARMLESS,
+    HARMLESS_ELEMENTS,
     HARMLESS_LINES,
     HARMLESS_MESSAGES,
     UNKNOWN,
@@ -50,6 +51,12 @@ CASES = [
     ("byte order mark", bom(BODY), b"\xef\xbb\xbf" + BODY),
     ("comments", heartbeats(BODY, b":\n\n"), b":\n\n" + A + b":\n\n" + B + b":\n\n"),
     ("unknown event", unknown_event(BODY), A + UNKNOWN + B),
+    ("unknown event at the end", unknown_event(BODY, at=2), A + B + UNKNOWN),
+    (
+        "unknown element",
+        unknown_event(b'[{"n":1}\n,{"n":2}\n]', framing="json-array"),
+        b'[{"n":1},{"type":"streamkit.unheard_of","n":1}\n\n,{"n":2}\n]',
+    ),
     ("corrupt frame", corrupt_frame(BODY, 1), A + b'data: {"n":2\n\n'),
     ("error at the end", fail(BODY, 1, b"data: oops\n\n"), A + b"data: oops\n\n"),
     ("ids", ids(B), b'id: 0\nretry: 3000\ndata: {"n":2}\n\n: c\n\n'),
@@ -84,6 +91,8 @@ def test_a_body_is_truncated_before_each_frame():
 
 def test_every_harmless_mutation_changes_the_bytes():
     assert all(mutate(BODY) != BODY for mutate in HARMLESS.values())
+    array = b'[{"n":1}\n,{"n":2}\n]'
+    assert all(mutate(array) != array for mutate in HARMLESS_ELEMENTS.values())
 
 
 def test_what_cannot_be_done_is_said():

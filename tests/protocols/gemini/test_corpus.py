@@ -11,12 +11,9 @@ from streamkit.errors import APIError, TruncatedStream
 from streamkit.messages import Message
 from streamkit.parts import TextPart
 from streamkit.protocols import Request, get_protocol
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
 
-# Up to this size a body is cut at every byte.
-SHORT = 6000
 # The expected calls are the parts of one, and its values are not put together.
 STREAMED_CALL = "vercel-google-vertex-stream-tool-call-arguments-nested.1"
 # An error object stands between the records, at which the SDK raises.
@@ -81,12 +78,3 @@ def test_every_signature_of_a_recording_is_kept_and_goes_back(recording: Any) ->
     sent = [content for content in body["contents"] if content["role"] == "model"]
     known = [part["thoughtSignature"] for content in sent for part in content["parts"] if "thoughtSignature" in part]
     assert len([signature for signature in known if signature.encode() in recording.body]) == wanted
-
-
-@gemini
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    cuts = [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2)
-    for pieces in cuts:
-        assert read(recording, pieces) == whole

@@ -9,12 +9,8 @@ import pytest
 
 from streamkit.errors import APIError
 from streamkit.protocols import get_protocol
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
-
-# Up to this size a body is cut at every byte.
-SHORT = 6000
 
 openai_responses = pytest.mark.recordings(lambda recording: recording.protocol == "openai-responses")
 
@@ -62,11 +58,3 @@ def test_a_recording_gives_what_the_official_sdk_makes_of_it(recording: Any) -> 
     usage, raw = output.usage or Usage(), expected["usage_raw"] or {}
     told = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
     assert (told, usage.output_tokens or 0) == (raw.get("input_tokens", 0), raw.get("output_tokens", 0))
-
-
-@openai_responses
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    for pieces in [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2):
-        assert read(recording, pieces) == whole

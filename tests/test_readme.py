@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import anyio
 import pytest
 
-from streamkit import get_provider, provider_names
+from streamkit import Provider, get_provider, provider_names
+from streamkit.protocols import PROTOCOLS
 from streamkit.testing import Answer, Call, ReplayServer
+
+COMMON = 4  # vendors that a dialect needs for a table of its own
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -42,17 +46,26 @@ async def test_an_example_runs(code: str) -> None:
         assert b"lear" in done.stdout or b"Rhine" in done.stdout
 
 
-def test_the_table_of_providers_is_that_of_the_package() -> None:
+def test_the_tables_of_providers_are_those_of_the_package() -> None:
     text = (ROOT / "docs" / "providers.md").read_text()
     assert provider_table() in text, f"docs/providers.md should hold:\n{provider_table()}"
 
 
 def provider_table() -> str:
-    """The table as Markdown: one row a vendor."""
-    rows = ["| provider | dialect | key | address |", "|---|---|---|---|"]
-    for name in provider_names():
-        row = get_provider(name)
-        key = f"`{row.key_variable}`" if row.key_variable else "none"
-        key = f"({key})" if row.key_optional else key
-        rows.append(f"| {name} | {row.protocol} | {key} | {row.base_url or 'your own'} |")
-    return "\n".join(rows)
+    """The tables as Markdown, one row a vendor: one of each dialect that many speak, one of all others."""
+    rows = [get_provider(name) for name in provider_names()]
+    spoken = Counter(row.protocol for row in rows)
+    common = [name for name in PROTOCOLS if spoken[name] >= COMMON]
+    tables = [_table(f"in `{name}`", [_cells(row) for row in rows if row.protocol == name]) for name in common]
+    others = [[*_cells(row)[:1], f"`{row.protocol}`", *_cells(row)[1:]] for row in rows if row.protocol not in common]
+    return "\n\n".join([*tables, _table("in others | dialect", others)])
+
+
+def _table(head: str, rows: list[list[str]]) -> str:
+    lines = [f"| {head} | key | address |", "|---" * len(rows[0]) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in rows)])
+
+
+def _cells(row: Provider) -> list[str]:
+    key = f"`{row.key_variable}`" if row.key_variable else "none"
+    return [row.name, f"({key})" if row.key_optional else key, row.base_url or "your own"]

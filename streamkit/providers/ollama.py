@@ -16,6 +16,9 @@ PROVIDER = Provider(
         refusal_as_text=True,
         efforts=("none", "low", "medium", "high"),
         string_content=True,
+        image_urls=False,
+        tool_choices=(),
+        unsupported=("n", "logit_bias", "user", "parallel_tool_calls", "service_tier"),
         thinking_field="reasoning",
     ),
 )

@@ -21,10 +21,9 @@ FOR_USERS = {
     "end_without_finish",
     "gemini_version",
     "inline_system",
+    "reasoning_snapshots",
     "required_word",
     "think_tag_open",
-    "think_tags",
-    "unsigned_thinking",
 }
 
 

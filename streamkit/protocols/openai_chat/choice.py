@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
-
-import msgspec
+from typing import Any
 
 from streamkit.deltas import Delta, Logprobs, MessageEnd
 from streamkit.errors import ProtocolError
 from streamkit.limits import Limits
-from streamkit.parts import RawPart, ServerToolPart
+from streamkit.parts import RawPart
 from streamkit.protocols.cumulative import WholeText
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.calls import CallReader
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
+from streamkit.protocols.openai_chat.loose import dicts_of, has_text, list_of
 from streamkit.protocols.openai_chat.media import read_base64, read_image
 from streamkit.protocols.openai_chat.reasoning import ReasoningDetails, detail_text, details_text, reasoning_text
+from streamkit.protocols.openai_chat.server_tools import read_step, read_tool
+from streamkit.protocols.openai_chat.sources import Sources
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.think_tags import ThinkTags
 from streamkit.protocols.values import scrub
@@ -38,16 +39,18 @@ class ChoiceReader:
         self._tagged = quirks.think_tags or quirks.think_tag_open
         self._inside = quirks.think_tag_open
         self._tags = ThinkTags(inside=self._inside) if self._tagged else None
+        snapshots = _KINDS if cumulative else _KINDS[:1] if quirks.reasoning_snapshots else ()
         self.writer = BlockWriter(
-            choice, mint=mint, limits=limits, seal=self._seal, direct=not (self._tagged or cumulative)
+            choice, mint=mint, limits=limits, seal=self._seal, direct=not (self._tagged or snapshots)
         )
         self._calls = CallReader(self.writer, cumulative=cumulative)
-        self._wholes = {kind: WholeText(self.writer, kind) for kind in _KINDS} if cumulative else None
-        self._details = ReasoningDetails(cumulative=cumulative)
+        self._cumulative = cumulative
+        self._wholes = {kind: WholeText(self.writer, kind) for kind in snapshots}
+        self._details = ReasoningDetails(cumulative="thinking" in self._wholes)
         self._signature: str | None = None
+        self._opaque: dict[str, Any] | None = None  # a block of thinking that only the provider can read
         self._refused = False
-        self._cited: set[bytes] = set()
-        self._citations: list[Any] = []  # that wait for the text they belong to
+        self._sources = Sources(self.writer)
 
     @property
     def empty(self) -> bool:
@@ -59,9 +62,13 @@ class ChoiceReader:
         thinking = reasoning_text(delta)
         details = delta.reasoning_details
         if details and isinstance(details, list):
-            self._read_details([detail for detail in details if isinstance(detail, dict)], thinking, out)
+            self._read_details(dicts_of(details), thinking, out)
+        elif delta.thinking_blocks:
+            self._read_blocks(dicts_of(delta.thinking_blocks), thinking, out)
         elif thinking:
             self._write("thinking", thinking, out)
+        if delta.reasoning_steps:
+            self._read_steps(dicts_of(delta.reasoning_steps), out)
         if delta.content:
             self._read_content(delta.content, out)
         if delta.refusal and isinstance(delta.refusal, str):
@@ -71,8 +78,8 @@ class ChoiceReader:
             self._read_calls(delta, out)
         if delta.audio or delta.images or delta.executed_tools:
             self._read_media(delta, out)
-        if delta.annotations or self._citations:
-            self.cite(_items(delta.annotations), out)
+        if delta.annotations or self._sources:
+            self.cite(list_of(delta.annotations), out)
 
     def read_message(self, message: views.Delta, out: list[Delta]) -> None:
         """Append a whole message that stands in the place of a delta.
@@ -82,7 +89,7 @@ class ChoiceReader:
         for place, fragment in enumerate(message.tool_calls or ()):
             if fragment is not None and fragment.index is None:
                 fragment.index = place
-        if self.empty or self._wholes is not None:
+        if self.empty or self._cumulative:
             self.read(message, out)
         elif not self._calls:
             self._read_calls(message, out)
@@ -94,27 +101,20 @@ class ChoiceReader:
     def read_logprobs(self, logprobs: Any, out: list[Delta]) -> None:
         """Append log probabilities."""
         if isinstance(logprobs, dict):
-            content, refusal = (self._clean(_items(logprobs.get(name))) or None for name in ("content", "refusal"))
+            content, refusal = (self._clean(list_of(logprobs.get(name))) or None for name in ("content", "refusal"))
             if content or refusal:
                 out.append(Logprobs(content, refusal, choice=self.writer.choice))
 
     def cite(self, citations: list[Any], out: list[Delta]) -> None:
         """Append sources, each once; they wait until there is text that they can belong to."""
-        for citation in citations:
-            citation = self._clean(citation)
-            key = msgspec.json.encode(citation, order="deterministic")
-            if key not in self._cited:
-                self._cited.add(key)
-                self._citations.append(citation)
-        if self._citations and self.writer.kind == "text":
-            self._cite(out)
+        self._sources.add([self._clean(citation) for citation in citations], out)
 
     def close(self, out: list[Delta]) -> None:
         """Close all blocks: nothing more will come."""
         self._release_tag(out)
         self._settle(out)
         self._calls.end(out)
-        self._cite(out)
+        self._sources.release(out)
         self.writer.close(out)
 
     def end(self, out: list[Delta]) -> None:
@@ -127,7 +127,7 @@ class ChoiceReader:
         self._release_tag(out)
         self._settle(out)
         self._calls.end(out)
-        self._cite(out)
+        self._sources.release(out)
         self.writer.release(out)
 
     def _read_details(self, details: list[dict[str, Any]], thinking: str, out: list[Delta]) -> None:
@@ -140,6 +140,31 @@ class ChoiceReader:
             self._interrupt(out)
             self.writer.open(out, "thinking")
         self._details.add(clean, [detail_text(detail) for detail in details])
+
+    def _read_blocks(self, blocks: list[dict[str, Any]], thinking: str, out: list[Delta]) -> None:
+        """Add Anthropic's blocks of thinking, in pieces or whole; `thinking` is what the chunk says beside them."""
+        if not any(has_text(block, "thinking") for block in blocks):
+            self._write("thinking", thinking, out)
+        for block in blocks:
+            if block.get("type") == "redacted_thinking":
+                self._interrupt(out)
+                self.writer.close_open(out)
+                self.writer.open(out, "thinking")
+                self._opaque = self._clean(block)
+                self.writer.close_open(out)
+                continue
+            self._read_thinking_part(block, block.get("thinking"), out)
+            if self._signature:
+                self.writer.close_open(out)
+
+    def _read_steps(self, steps: list[dict[str, Any]], out: list[Delta]) -> None:
+        """Add what the provider did before it answered: the thought of each step, and the tool that it ran."""
+        for step in steps:
+            if has_text(step, "thought"):
+                self._write("thinking", step["thought"] + "\n", out)
+            if (tool := read_step(self._clean(step))) is not None:
+                self._interrupt(out)
+                self.writer.add(out, tool)
 
     def _read_content(self, content: Any, out: list[Delta]) -> None:
         if isinstance(content, str):
@@ -158,7 +183,7 @@ class ChoiceReader:
         match part.get("type"):
             case "text" | "output_text" if isinstance(part.get("text"), str):
                 self._read_text(part["text"], out)
-                self.cite(_items(part.get("citations")), out)
+                self.cite(list_of(part.get("citations")), out)
             case "thinking" | "reasoning" as kind:
                 pieces = part.get("thinking") if kind == "thinking" else part.get("summary", part.get("text"))
                 self._read_thinking_part(part, pieces, out)
@@ -176,10 +201,10 @@ class ChoiceReader:
 
     def _read_thinking_part(self, part: dict[str, Any], pieces: Any, out: list[Delta]) -> None:
         """Add a part that is thinking: a string, or a list of texts; a signature is on it or on one of them."""
-        items = [part, *(item for item in _items(pieces) if isinstance(item, dict))]
-        texts = [pieces] if isinstance(pieces, str) else [item["text"] for item in items[1:] if _has(item, "text")]
+        items = [part, *(item for item in list_of(pieces) if isinstance(item, dict))]
+        texts = [pieces] if isinstance(pieces, str) else [item["text"] for item in items[1:] if has_text(item, "text")]
         self._write("thinking", "".join(texts), out)
-        signature = next((item["signature"] for item in items if _has(item, "signature")), None)
+        signature = next((item["signature"] for item in items if has_text(item, "signature")), None)
         if signature:
             self._interrupt(out)
             self.writer.open(out, "thinking")
@@ -189,7 +214,7 @@ class ChoiceReader:
         if self._tags is None:
             self._write("text", text, out)
             return
-        if self._wholes is not None:
+        if self._cumulative:
             self._tags = ThinkTags(inside=self._inside)
             pieces = self._tags.feed(text)
             for kind in _KINDS:
@@ -202,10 +227,11 @@ class ChoiceReader:
         if not text:
             return
         self._calls.settle(out)
-        if self._wholes is None:
-            self.writer.write(out, kind, text)
-        else:
+        if kind in self._wholes:
             self._wholes[kind].write(out, text, self._wholes.values())
+        else:
+            self._settle(out)
+            self.writer.write(out, kind, text)
 
     def _read_media(self, delta: views.Delta, out: list[Delta]) -> None:
         """Add what comes whole, or nearly so."""
@@ -214,15 +240,15 @@ class ChoiceReader:
         if isinstance(audio, dict) and audio:
             self.writer.audio(
                 out,
-                read_base64(audio["data"]) if _has(audio, "data") else b"",
-                self._clean(audio["transcript"]) if _has(audio, "transcript") else "",
-                id=self._clean(audio["id"]) if _has(audio, "id") else None,
+                read_base64(audio["data"]) if has_text(audio, "data") else b"",
+                self._clean(audio["transcript"]) if has_text(audio, "transcript") else "",
+                id=self._clean(audio["id"]) if has_text(audio, "id") else None,
                 expires_at=at if isinstance(at := audio.get("expires_at"), int) else None,
             )
-        for image in _items(delta.images):
+        for image in list_of(delta.images):
             self.writer.add(out, read_image(self._clean(image)))
-        for tool in _items(delta.executed_tools):
-            self.writer.add(out, _server_tool(self._clean(tool)))
+        for tool in list_of(delta.executed_tools):
+            self.writer.add(out, read_tool(self._clean(tool)))
 
     def _read_calls(self, delta: views.Delta, out: list[Delta]) -> None:
         if delta.tool_calls:
@@ -235,10 +261,9 @@ class ChoiceReader:
 
     def _interrupt(self, out: list[Delta], *, keep_call: bool = False) -> None:
         """Give out what is held back, since what comes next is of another kind: half a tag, or a call's name."""
-        if self._wholes is None:
+        if not self._cumulative:
             self._release_tag(out)
-        else:
-            self._settle(out)
+        self._settle(out)
         if not keep_call:
             self._calls.settle(out)
 
@@ -249,41 +274,22 @@ class ChoiceReader:
 
     def _settle(self, out: list[Delta]) -> None:
         """Give out the ends of texts that were held back, where each record holds all so far."""
-        for whole in (self._wholes or {}).values():
+        for whole in self._wholes.values():
             whole.settle(out)
 
     def _clean(self, value: Any) -> Any:
         return scrub(value) if self.lenient else value
 
-    def _cite(self, out: list[Delta]) -> None:
-        for citation in self._citations:
-            self.writer.cite(out, citation)
-        self._citations.clear()
-
     def _seal(self) -> tuple[str | None, dict[str, Any] | None]:
         """What the provider wants back with the block of thinking that closes."""
         details = self._details.take()
         signature, self._signature = self._signature, None
+        if self._opaque is not None:
+            opaque, self._opaque = self._opaque, None
+            return None, {"opaque": opaque}
         for detail in details:
-            signature = detail["signature"] if _has(detail, "signature") else signature
+            signature = detail["signature"] if has_text(detail, "signature") else signature
         return signature, {"reasoning_details": details} if details else None
 
 
 _KINDS: tuple[Kind, ...] = ("thinking", "text", "refusal")
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _has(value: dict[str, Any], name: str) -> bool:
-    """Whether there is a text under `name` that is not empty."""
-    return bool(value.get(name)) and isinstance(value[name], str)
-
-
-def _server_tool(raw: Any) -> ServerToolPart | RawPart:
-    """A tool that Groq ran: first its call, then the same once more with its output."""
-    if not isinstance(raw, dict):
-        return RawPart(raw)
-    phase: Literal["call", "result"] = "result" if raw.get("output") is not None else "call"
-    return ServerToolPart(phase, str(raw.get("index", 0)), str(raw.get("type", "")), raw)

@@ -109,6 +109,7 @@ class _Answer:
         self.parts: list[dict[str, Any]] = []
         self.thinking: list[str] = []
         self.details: list[Any] = []
+        self.blocks: list[dict[str, Any]] = []  # Anthropic's, as LiteLLM takes them
         self.refusal: list[str] = []
         self.calls: list[dict[str, Any]] = []
         self.audio: dict[str, Any] | None = None
@@ -122,7 +123,9 @@ class _Answer:
         elif isinstance(part, ThinkingPart):
             self._think(part.text, block.signature)
         elif isinstance(part, OpaquePart):
-            if self.own:
+            if self.own and self.quirks.thinking_blocks:
+                self.blocks.append(part.data)
+            elif self.own:
                 self.details += part.data if isinstance(part.data, list) else [part.data]
         elif isinstance(part, RefusalPart) and not self.quirks.refusal_as_text:
             self.refusal.append(part.text)
@@ -151,6 +154,8 @@ class _Answer:
     def _think(self, text: str, signature: str | None) -> None:
         if not self.own:
             return
+        if signature and self.quirks.thinking_blocks:
+            self.blocks.append({"type": "thinking", "thinking": text, "signature": signature})
         if self.quirks.thinking_field != "content":
             self.thinking.append(text)
         elif text:
@@ -161,6 +166,8 @@ class _Answer:
         field = self.quirks.thinking_field
         if self.details and self.quirks.reasoning_details:
             return {"reasoning_details": self.details}
+        if self.blocks:
+            return {"thinking_blocks": self.blocks}
         if not field or field == "content":
             return {}
         thinking = "".join(self.thinking)

@@ -26,11 +26,11 @@ def encode_part(block: Block, quirks: Quirks) -> dict[str, Any] | None:
     if (text := part_text(part)) is not None:
         encoded = text_part(text)
     elif isinstance(part, ImagePart):
-        encoded = _image(part.image)
+        encoded = _image(part.image, quirks)
     elif isinstance(part, AudioPart):
         encoded = _audio(part)
     elif isinstance(part, FilePart):
-        encoded = _file(part)
+        encoded = _file(part, quirks)
     elif isinstance(part, RawPart) and isinstance(part.raw, dict):
         encoded = dict(part.raw)
     elif isinstance(part, FunctionPart):
@@ -66,9 +66,11 @@ def collapse(parts: list[dict[str, Any]], joiner: str | None) -> str | list[dict
     return parts
 
 
-def _image(image: ImageUrl | EmbeddedImage) -> dict[str, Any]:
+def _image(image: ImageUrl | EmbeddedImage, quirks: Quirks) -> dict[str, Any]:
     if isinstance(image, EmbeddedImage):
         return {"type": "image_url", "image_url": {"url": data_url(image.mime_type, image.data)}}
+    if not quirks.image_urls and image.url.startswith(("http://", "https://")):
+        raise ConfigError("this provider takes an image by its bytes, not by its address: give an EmbeddedImage")
     address = {"url": image.url} if image.detail is None else {"url": image.url, "detail": image.detail}
     return {"type": "image_url", "image_url": address}
 
@@ -79,15 +81,15 @@ def _audio(part: AudioPart) -> dict[str, Any]:
     return {"type": "input_audio", "input_audio": {"data": base64_text(part.data), "format": part.format or "wav"}}
 
 
-def _file(part: FilePart) -> dict[str, Any]:
+def _file(part: FilePart, quirks: Quirks) -> dict[str, Any]:
     mime_type = part.mime_type or "application/pdf"
     picture = mime_type.startswith("image/")
     if part.file_id is not None:
         return {"type": "file", "file": {"file_id": part.file_id}}
     if part.data is not None:
         if picture:
-            return _image(EmbeddedImage(mime_type, part.data))
+            return _image(EmbeddedImage(mime_type, part.data), quirks)
         return {"type": "file", "file": {"filename": part.name or "file", "file_data": data_url(mime_type, part.data)}}
     if part.url is not None and picture:
-        return _image(ImageUrl(part.url))
+        return _image(ImageUrl(part.url), quirks)
     raise ConfigError("chat completions take a file by its bytes or by its id at the provider, not by its address")

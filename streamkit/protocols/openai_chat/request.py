@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from streamkit.errors import ConfigError
+from streamkit.protocols.openai_chat.choices import encode_choice
 from streamkit.protocols.openai_chat.messages import encode_messages
+from streamkit.protocols.openai_chat.schemas import push_types
 from streamkit.protocols.openai_chat.thinking import encode_thinking
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, is_closed, merge, warn_unsupported
+from streamkit.protocols.parameters import drop_unsupported, is_closed, merge, warn_unsupported
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 
@@ -30,15 +32,20 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     messages = encode_messages(request.messages, quirks, request.provider)
     if not messages:
         raise ConfigError("there is no message to send")
-    body: dict[str, Any] = {"model": request.model, "messages": messages, "stream": True}
+    body: dict[str, Any] = {quirks.model_field: request.model, "messages": messages, **quirks.fields}
+    if quirks.stream_field:
+        body["stream"] = True
     if quirks.stream_options:
         body["stream_options"] = {"include_usage": True}
-    if request.tools:
+    choice = encode_choice(request, quirks)
+    if request.tools and choice is not None:
         body["tools"] = [_tool(tool, quirks) for tool in request.tools]
-    body |= _choice(request, quirks)
+    body |= choice or {}
     if request.max_tokens is not None:
         body[quirks.max_tokens_field] = request.max_tokens
     body |= {name: value for name in _SAME if (value := getattr(request, name)) is not None}
+    if request.temperature is not None:
+        body["temperature"] = _temperature(request.temperature, request.provider, quirks)
     if request.seed is not None:
         body[quirks.seed_field] = request.seed
     if request.logprobs is not None:
@@ -50,7 +57,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["response_format"] = _format(request, quirks)
     if request.service_tier is not None:
         body["service_tier"] = request.service_tier
-    return EncodedRequest("/chat/completions", merge(body, request.extra))
+    return EncodedRequest(quirks.chat_path, merge(body, request.extra))
 
 
 def _tool(tool: ToolSpec | dict[str, Any], quirks: Quirks) -> dict[str, Any]:
@@ -59,26 +66,21 @@ def _tool(tool: ToolSpec | dict[str, Any], quirks: Quirks) -> dict[str, Any]:
     function: dict[str, Any] = {"name": tool.name}
     if tool.description:
         function["description"] = tool.description
-    function["parameters"] = tool.parameters
-    if tool.strict is not None:
+    function["parameters"] = tool.parameters if quirks.union_types else push_types(tool.parameters)
+    if tool.strict is not None and quirks.strict_tools:
         function["strict"] = tool.strict
     extra = {key: value for key, value in tool.extra.items() if key != "cache_control" or quirks.cache_control}
     return {"type": "function", "function": function, **extra}
 
 
-def _choice(request: Request, quirks: Quirks) -> dict[str, Any]:
-    """Which tool may be called, and whether several at once; a provider refuses both where there are no tools."""
-    out: dict[str, Any] = {}
-    choice = request.tool_choice
-    if isinstance(choice, dict):
-        out["tool_choice"] = choice
-    elif named := checked_choice(request):
-        out["tool_choice"] = named
-    elif choice is not None and request.tools:
-        out["tool_choice"] = quirks.required_word if choice == "required" else choice
-    if request.parallel_tool_calls is not None and request.tools:
-        out["parallel_tool_calls"] = request.parallel_tool_calls
-    return out
+def _temperature(wanted: float, provider: str, quirks: Quirks) -> float:
+    if quirks.temperatures is None:
+        return wanted
+    least, most = quirks.temperatures
+    taken = min(max(wanted, least), most)
+    if taken != wanted:
+        warn_unsupported("temperature", provider, f"{wanted} became {taken}")
+    return taken
 
 
 def _format(request: Request, quirks: Quirks) -> dict[str, Any]:
@@ -86,5 +88,7 @@ def _format(request: Request, quirks: Quirks) -> dict[str, Any]:
     if not quirks.json_schema:
         warn_unsupported("output_schema", request.provider, "it is asked for JSON; put the schema in the instruction")
         return {"type": "json_object"}
+    if quirks.schema_as_value:
+        return {"type": "json_object", "value": schema}
     strict = {"strict": True} if is_closed(schema) else {}
     return {"type": "json_schema", "json_schema": {"name": request.output_name, "schema": schema, **strict}}

@@ -1,4 +1,4 @@
-"""How thinking is asked for in chat completions: one wish, five forms."""
+"""How thinking is asked for in chat completions: one wish, in the form of each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ __all__ = ["encode_thinking"]
 _FIELDS = {
     "reasoning_effort": None,
     "thinking": "thinking",
+    "adaptive": "thinking",
     "reasoning": "reasoning",
     "enabled": "reasoning",
     "template": "chat_template_kwargs",
+    "enable_thinking": None,
 }
 
 
@@ -47,6 +49,11 @@ def encode_thinking(request: Request, quirks: Quirks) -> dict[str, Any]:
             warn_unsupported("thinking='off'", request.provider)
         return {} if effort is None else {"reasoning_effort": effort}
     on = level != "off"
+    if form == "adaptive":
+        return {"thinking": {"type": "adaptive" if on else "disabled"}}
+    if form == "enable_thinking":
+        budget = isinstance(thinking, int) and not isinstance(thinking, bool) and on
+        return {"enable_thinking": on, **({"thinking_budget": thinking_budget(thinking)} if budget else {})}
     switch: dict[str, dict[str, Any]] = {
         "thinking": {"thinking": {"type": "enabled" if on else "disabled"}},
         "enabled": {"reasoning": {"enabled": on}},

@@ -230,3 +230,46 @@ def test_half_a_think_tag_before_something_else_is_text() -> None:
     for later in ({"tool_calls": [call]}, {"images": ["x"]}, {"function_call": {"name": "f"}}):
         out = read({"content": "a <thi"}, later, {"content": "nk>b"}, quirks=Quirks(think_tags=True))
         assert message(out).text == "a <think>b"
+
+
+def block(text: str, signature: str | None = None) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": text, "signature": signature}
+
+
+REDACTED = {"type": "redacted_thinking", "data": "x"}
+BLOCKS = [
+    ("beside the text", [{"reasoning_content": piece, "thinking_blocks": [block(piece)]} for piece in ("h", "m")]),
+    ("alone", [{"thinking_blocks": [block("h")]}, {"thinking_blocks": [block("m")]}]),
+    ("whole", [{"reasoning_content": "hm", "thinking_blocks": [block("hm")]}]),
+]
+
+
+@pytest.mark.parametrize("deltas", [case[1] for case in BLOCKS], ids=[case[0] for case in BLOCKS])
+def test_blocks_of_thinking_are_signed_by_their_last_piece(deltas: list[dict[str, Any]]) -> None:
+    found = message(read(*deltas, {"reasoning_content": "", "thinking_blocks": [block("", "sig")]}, {"content": "Hi"}))
+    assert (found.thinking, found.signature, found.text) == ("hm", "sig", "Hi")
+
+
+def test_each_block_of_thinking_keeps_its_own_signature() -> None:
+    whole = {"reasoning_content": "ab", "thinking_blocks": [block("a", "1"), REDACTED, block("b", "2")]}
+    found = ends(read(whole, {"content": "Hi"}))
+    assert [(end.signature, end.extra) for end in found] == [("1", None), (None, {"opaque": REDACTED}), ("2", None)]
+
+
+def test_steps_before_the_answer_are_thoughts_and_what_tools_gave() -> None:
+    search = {"thought": "Look.", "type": "web_search", "web_search": {"search_keywords": ["x"]}}
+    found = message(read({"content": "", "reasoning_steps": [search]}, {"content": "Hi"}))
+    assert found.thinking == "Look.\n"
+    assert found.contents[0] == ServerToolPart("result", "", "web_search", search)
+    assert found.text == "Hi"
+
+
+def test_reasoning_that_is_whole_so_far_in_each_chunk_is_told_once_where_the_vendor_sends_it_so() -> None:
+    deltas = [{"reasoning_details": [detail(text)]} for text in ("h", "hm", "hmm")]
+    texts = [{"content": "Hi", "reasoning_details": [detail("hmm")]}, {"content": "Hi"}]
+    out = read(*deltas, *texts, quirks=Quirks(reasoning_snapshots=True))
+    assert [delta.text for delta in out if isinstance(delta, ThinkingDelta)] == ["h", "m", "m"]
+    found = message(out)
+    assert (found.thinking, found.text) == ("hmm", "HiHi")
+    assert ends(out)[0].extra == {"reasoning_details": [detail("hmm")]}
+    assert message(read(*deltas)).thinking == "hhmhmm"

@@ -372,3 +372,22 @@ def test_a_conversation_goes_on_at_another_vendor(case: tuple[str, str, dict[str
         {"role": "assistant", "content": "I add.", "tool_calls": [encoded_call("toolu_1")], **extra},
         {"role": "tool", "tool_call_id": "toolu_1", "content": "3"},
     ]
+
+
+def test_anthropics_blocks_go_back_to_their_origin_where_they_are_taken() -> None:
+    redacted = {"type": "redacted_thinking", "data": "x"}
+    blocks = [
+        BlockRef("thinking", 0, 2, signature="sig"),
+        BlockRef("opaque", data=redacted),
+        BlockRef("contents"),
+    ]
+    message = Message("assistant", "Hi", thinking="hm", blocks=blocks, meta=HERE)
+    taken = [{"type": "thinking", "thinking": "hm", "signature": "sig"}, redacted]
+    blocks_too = Quirks(thinking_blocks=True, thinking_field="reasoning_content")
+    assert encode_messages([message], blocks_too, "acme") == [
+        {"role": "assistant", "content": "Hi", "thinking_blocks": taken}
+    ]
+    unsigned = Message("assistant", "Hi", thinking="hm", meta=HERE)
+    assert encode_messages([unsigned], blocks_too, "acme") == [
+        {"role": "assistant", "content": "Hi", "reasoning_content": "hm"}
+    ]

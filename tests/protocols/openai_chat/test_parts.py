@@ -132,3 +132,13 @@ COLLAPSES: list[tuple[str, list[dict[str, Any]], str | None, Any]] = [
 @pytest.mark.parametrize("case", COLLAPSES, ids=[case[0] for case in COLLAPSES])
 def test_mere_text_is_one_string(case: tuple[str, list[dict[str, Any]], str | None, Any]) -> None:
     assert collapse(case[1], case[2]) == case[3]
+
+
+def test_where_only_bytes_are_taken_an_address_is_a_config_error() -> None:
+    bytes_only = Quirks(image_urls=False)
+    for part in (ImagePart(ImageUrl("https://a/b.png")), FilePart(mime_type="image/png", url="https://a/b.png")):
+        with pytest.raises(ConfigError, match="by its bytes"):
+            encode_part(Block(part), bytes_only)
+    for url in ("data:image/png;base64,AA==", "ms://file-1"):
+        expected = {"type": "image_url", "image_url": {"url": url}}
+        assert encode_part(Block(ImagePart(ImageUrl(url))), bytes_only) == expected

@@ -51,6 +51,32 @@ CASES: list[tuple[str, Quirks, dict[str, Any], dict[str, Any]]] = [
     ("log probabilities of others", Quirks(), {"logprobs": 3}, {"logprobs": True, "top_logprobs": 3}),
     ("logit bias", Quirks(), {"logit_bias": {"1": -100.0}}, {"logit_bias": {"1": -100.0}}),
     ("user and tier", Quirks(), {"user": "u", "service_tier": "flex"}, {"user": "u", "service_tier": "flex"}),
+    ("a temperature within its range", Quirks(temperatures=(0.0, 1.0)), {"temperature": 0.5}, {"temperature": 0.5}),
+    ("fields that a vendor wants", Quirks(fields={"split": True}), {}, {"split": True}),
+    ("fields that the caller says otherwise", Quirks(fields={"split": True}), {"extra": {"split": 0}}, {"split": 0}),
+    (
+        "a strict tool where there is none",
+        Quirks(strict_tools=False),
+        {"tools": [ToolSpec(name="f", strict=True)]},
+        {
+            "tools": [
+                {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+            ]
+        },
+    ),
+    (
+        "a type beside anyOf where it is refused",
+        Quirks(union_types=False),
+        {"tools": [ToolSpec(name="f", parameters={"type": "object", "anyOf": [{}]})]},
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"anyOf": [{"type": "object"}]}}}]},
+    ),
+    ("no tools for a choice of none", Quirks(tool_choices=()), {"tools": [ADD], "tool_choice": "none"}, {}),
+    (
+        "a schema as the value of its format",
+        Quirks(schema_as_value=True),
+        {"output_schema": OPEN},
+        {"response_format": {"type": "json_object", "value": OPEN}},
+    ),
     ("thinking", Quirks(), {"thinking": "low"}, {"reasoning_effort": "low"}),
     ("a tool", Quirks(), {"tools": [ADD]}, {"tools": [ADD_TOOL]}),
     (
@@ -167,3 +193,20 @@ def test_no_message_is_a_config_error() -> None:
     for messages in ([], [Message("assistant", [])]):
         with pytest.raises(ConfigError, match="there is no message to send"):
             encode_request(Request(model="m", messages=messages), Quirks())
+
+
+def test_a_temperature_out_of_range_becomes_the_nearest_with_a_warning() -> None:
+    for wanted, taken in ((2.0, 1.0), (0.0, 0.1)):
+        with pytest.warns(UnsupportedParameterWarning, match=f"'temperature': {wanted} became {taken}"):
+            assert encode(Quirks(temperatures=(0.1, 1.0)), temperature=wanted)["temperature"] == taken
+
+
+def test_path_and_fields_may_have_other_names() -> None:
+    quirks = Quirks(
+        model_field="model_id", stream_field=False, stream_options=False, chat_path="/chat_stream?version=1"
+    )
+    request = Request(model="m", messages=[Message("user", "hi")], extra={"project_id": "p"})
+    encoded = encode_request(request, quirks)
+    assert encoded.path == "/chat_stream?version=1"
+    messages = [{"role": "user", "content": "hi"}]
+    assert encoded.body == {"model_id": "m", "messages": messages, "project_id": "p"}

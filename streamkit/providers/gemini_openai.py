@@ -1,0 +1,21 @@
+"""Google's Gemini API, its OpenAI-compatible endpoint; its own API is `gemini`.
+
+https://ai.google.dev/gemini-api/docs/openai, checked 2026-11-30. A call's signature comes and goes back as its
+`extra_content`.
+"""
+
+from streamkit.protocols import Quirks
+from streamkit.providers.base import Provider
+
+PROVIDER = Provider(
+    name="gemini-openai",
+    protocol="openai-chat",
+    base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+    key_variable="GEMINI_API_KEY",
+    quirks=Quirks(
+        max_tokens_field="max_tokens",
+        refusal_as_text=True,
+        unsupported=("top_k", "logit_bias"),
+        efforts=("none", "minimal", "low", "medium", "high"),
+    ),
+)

@@ -35,16 +35,18 @@ _BY_STATUS: dict[int, type[APIError]] = {
     424: ServerError,  # a model behind Bedrock or TGI failed
     425: APIError,
     429: RateLimited,
+    498: Overloaded,  # Groq: the flexible tier has no capacity
+    499: APIError,  # a gateway's, or Google's for CANCELLED: the request was given up on the way
     503: Overloaded,
     529: Overloaded,
 }
 # Statuses below 500 after which the official SDKs send the request again; from 500 on only 501 is final.
-_RETRY = {408, 409, 424, 425, 429}
+_RETRY = {408, 409, 424, 425, 429, 498}
 _FINAL = {501}
 
 # Words that say more than any status.
 _SPECIFIC: dict[type[APIError], str] = {
-    ContentFiltered: "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed",
+    ContentFiltered: "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed 1301",
     QuotaExceeded: (
         "insufficientquota billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
         "contractspendlimitreached arrearage insufficientbalance insufficientcredits exceededcurrentquota "

@@ -12,10 +12,11 @@ from anyio.lowlevel import RunVar
 from msgspec import structs
 
 from streamkit.accumulator import Accumulator
+from streamkit.credentials import find_credentials, lookup_for
 from streamkit.deltas import Delta, MessageEnd, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from streamkit.endpoint import Endpoint
 from streamkit.errors import APIError, ConfigError, StreamkitError, TruncatedStream
-from streamkit.keys import scrub_error
+from streamkit.keys import ApiKey, scrub_error
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
@@ -45,8 +46,9 @@ class Client:
             async for delta in stream: ...
 
     `model` is `provider/model`; with a `provider` given (its name or a row), the model's own name is enough. The key is
-    `api_key` or the environment variable of the provider's row, and is sent in a header alone. `base_url` is what the
-    vendor's own SDK takes. `headers` go with every request.
+    `api_key` or the environment variable of the provider's row, and is sent in a header alone. A function as `api_key`,
+    plain or async, is asked for a token before each request. `base_url` is what the vendor's own SDK takes. `headers`
+    go with every request.
 
     `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
     client makes its own as they are needed, for each event loop. `connect_timeout_s` and `read_timeout_s`
@@ -60,7 +62,7 @@ class Client:
         self,
         model: str,
         *,
-        api_key: str | None = None,
+        api_key: ApiKey | None = None,
         base_url: str | None = None,
         http_client: HTTPClient | None = None,
         provider: Provider | str | None = None,
@@ -75,7 +77,10 @@ class Client:
             self.provider = get_provider(provider) if isinstance(provider, str) else provider
             self.model = model.removeprefix(f"{self.provider.name}/")
         self.limits = limits or Limits()
-        self._endpoint = Endpoint(self.provider, api_key=api_key, base_url=base_url, headers=headers)
+        self._endpoint = Endpoint(
+            self.provider, api_key=api_key, base_url=base_url, headers=headers, lookup=lookup_for(self.provider)
+        )
+        self._authorize = find_credentials(self._endpoint, api_key)
         self._timeouts: Timeouts | None = Timeouts(connect_timeout_s, read_timeout_s)
         self._given = http_client
         if http_client is not None:
@@ -104,7 +109,18 @@ class Client:
         dialect = row.get_protocol()
         encoded = dialect.encode(request, row.quirks)
         # An answer is in the dialect of its request, so none of the row's others is looked for.
-        parser = dialect.parser(provider=row.name, quirks=row.quirks, limits=self.limits, include_raw=include_raw)
+        if encoded.two_steps:
+            raise ConfigError(
+                f"{dialect.name} answers a request with the address of its stream, which the client does not fetch: "
+                f"POST the body to {encoded.path} yourself, GET the stream and give its bytes to the parser"
+            )
+        parser = dialect.parser(
+            provider=row.name,
+            quirks=row.quirks,
+            limits=self.limits,
+            include_raw=include_raw,
+            **encoded.parser_options,
+        )
         return Stream(self, encoded, encode_body(encoded.body), parser)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
@@ -165,6 +181,7 @@ class Client:
                 limits=self.limits,
                 timing=timing,
                 sse=framing == "sse",
+                authorize=self._authorize,
             )
         except BaseException:
             release()
@@ -288,7 +305,7 @@ class Stream:
             await exchange.drain()
         except StreamkitError as error:
             chunk = b""  # may echo the key, and traces may show locals
-            self._complete(error)
+            self._complete(error, exchange)
             raise
         finally:
             await exchange.aclose()
@@ -316,12 +333,12 @@ class Stream:
         assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
         return [delta for delta in rest if delta not in assumed], fault if assumed else None
 
-    def _complete(self, error: StreamkitError) -> None:
+    def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""
         error.partial = self.output
         if isinstance(error, APIError):
             error.request_id = error.request_id or self.request_id
-        scrub_error(error, self._client._endpoint.secrets)
+        scrub_error(error, exchange.endpoint.secrets)
 
     def _finished(self, output: MessageOutput) -> MessageOutput:
         output.provider = output.provider or self._client.provider.name

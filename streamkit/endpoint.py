@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
 from functools import cache
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from streamkit.errors import ConfigError
-from streamkit.keys import Secret, check_header, find_key
+from streamkit.keys import ApiKey, Secret, check_header, find_key
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
-from streamkit.providers.addresses import fill_address
+from streamkit.providers.addresses import fill_address, fill_prefix
+from streamkit.providers.base import SCHEMES
 
 __all__ = ["Endpoint"]
 
@@ -22,6 +24,7 @@ logger = logging.getLogger("streamkit")
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # the name of a header: RFC 9110, 5.6.2
 _SECRET_NAMES = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+_EXCHANGED = ("ibm-iam",)  # schemes whose key is never sent to the provider
 _TELLING = 8  # a shorter key is a placeholder, and part of many an address
 _NEAR_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa", ".test")  # ".test": RFC 2606
 
@@ -29,53 +32,71 @@ _NEAR_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa", ".test
 class Endpoint:
     """A provider at an address, with the caller's key and headers; neither is shown by `repr`.
 
-    The address is `base_url`, else that of the row's environment variable, else the row's own. Raises `ConfigError`
-    where one of the three is missing or wrong. A key may go over plain HTTP, as it does to servers on one's own
-    network; to a public host that is logged as a warning, once.
+    The address is `base_url`, else that of the row's environment variable, else the row's own, whose placeholders
+    `lookup` fills. Raises `ConfigError` where one of the three is missing or wrong; a row with a scheme of its own for
+    keys may have none. A key may go over plain HTTP, as it does to servers on one's own network; to a public host that
+    is logged as a warning, once.
     """
 
     def __init__(
         self,
         provider: Provider,
         *,
-        api_key: str | None = None,
+        api_key: ApiKey | None = None,
         base_url: str | None = None,
         headers: Mapping[str, str] | None = None,
+        lookup: Callable[[str], str | None] = os.environ.get,
     ) -> None:
         self.provider = provider
-        self._key = find_key(
-            api_key, provider=provider.name, variable=provider.key_variable, optional=provider.key_optional
+        has_scheme = provider.auth in SCHEMES
+        self.key = find_key(
+            api_key,
+            provider=provider.name,
+            variable=provider.key_variable,
+            optional=provider.key_optional or (has_scheme and provider.auth not in _EXCHANGED),
         )
+        self._auth: dict[str, Secret] = {}
         self._headers = {name.lower(): Secret(value) for name, value in _checked(headers or {})}
-        self._base = _base_url(provider, base_url)
+        self._base = _base_url(provider, base_url, lookup)
+        self._prefix = fill_prefix(provider, lookup)
         self.host = self._base.netloc
-        if self._key is not None:
-            key = self._key.reveal()
+        if self.key is not None:
+            key = self.key.reveal()
             if len(key) >= _TELLING and key in self._base.geturl():
                 raise ConfigError("the base URL holds the key, which belongs in a header alone")
+        if self.key is not None or has_scheme or callable(api_key):
             if self._base.scheme == "http" and not _is_near(self._base.hostname or ""):
                 _warn(provider.name, self.host)
+
+    def authorized(self, headers: Mapping[str, Secret]) -> Endpoint:
+        """Return this endpoint for one request, which carries `headers`, named in lower case, in place of the key."""
+        other = copy(self)
+        other._auth = dict(headers)
+        return other
 
     @property
     def secrets(self) -> list[str]:
         """What must not be shown: the key, and the caller's headers that carry keys."""
-        found = [secret for name, secret in self._headers.items() if _SECRET_NAMES.search(name)]
-        texts = [secret.reveal() for secret in (self._key, *found) if secret is not None]
+        headers = (*self._auth.items(), *self._headers.items())
+        found = [secret for name, secret in headers if _SECRET_NAMES.search(name)]
+        texts = [secret.reveal() for secret in (self.key, *found) if secret is not None]
         return texts + [text.partition(" ")[2] for text in texts if text.lower().startswith(("bearer ", "basic "))]
 
     def url(self, encoded: EncodedRequest) -> str:
-        """Return the address of a request: its path below the base URL, with the query of both."""
+        """Return the address of a request: its path below the base URL and the row's prefix, with the query of both."""
         path, _, query = encoded.path.partition("?")
-        path = f"{self._base.path.rstrip('/')}/{path.lstrip('/')}"
+        path = f"{self._base.path.rstrip('/')}{self._prefix}/{path.lstrip('/')}"
         query = "&".join(filter(None, (self._base.query, query)))
         return urlunsplit((self._base.scheme, self._base.netloc, path, query, ""))
 
     def headers(self, encoded: EncodedRequest) -> dict[str, str | bytes]:
         """Return the headers of a request; the caller's win over the provider's and over the key's."""
         found = {name.lower(): Secret(value) for name, value in (self.provider.headers | encoded.headers).items()}
-        if self._key is not None:
-            bearer = "Bearer " if self.provider.auth == "authorization" else ""
-            found[self.provider.auth.lower()] = Secret(bearer + self._key.reveal())
+        if self._auth:
+            found |= self._auth
+        elif self.key is not None and self.provider.auth not in _EXCHANGED:
+            name, value = self.provider.auth_header(self.key.reveal())
+            found[name] = Secret(value)
         found |= self._headers
         # httpx takes a text for ASCII.
         return {name: value.reveal().encode("latin-1") for name, value in found.items()}
@@ -84,7 +105,7 @@ class Endpoint:
         return f"{self.provider.name} at {self._base.scheme}://{self.host}{self._base.path}"
 
 
-def _base_url(provider: Provider, given: str | None) -> SplitResult:
+def _base_url(provider: Provider, given: str | None, lookup: Callable[[str], str | None]) -> SplitResult:
     from_environment = os.environ.get(provider.env_base_url, "").strip() if provider.env_base_url else ""
     if given is not None:
         if not isinstance(given, str):
@@ -93,7 +114,7 @@ def _base_url(provider: Provider, given: str | None) -> SplitResult:
     elif from_environment:
         source, text = provider.env_base_url, from_environment
     else:
-        source, text = provider.name, fill_address(provider)
+        source, text = provider.name, fill_address(provider, lookup)
     if not text and given is None:
         hint = f", or set {provider.env_base_url}" if provider.env_base_url else ""
         raise ConfigError(f"{provider.name} has no address of its own: pass base_url={hint}")

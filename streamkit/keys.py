@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeAlias, Union
 
 from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError
 from streamkit.protocols.failures import scrub
 
-__all__ = ["Secret", "check_header", "find_key", "scrub_error"]
+__all__ = ["ApiKey", "Secret", "check_header", "find_key", "problem_of", "scrub_error"]
+
+# A key, or a function that gives one for each request.
+ApiKey: TypeAlias = Union[str, Callable[[], Union[str, Awaitable[str]]]]
 
 
 class Secret:
@@ -28,16 +31,18 @@ class Secret:
         return "<secret>"
 
 
-def find_key(given: str | None, *, provider: str, variable: str, optional: bool) -> Secret | None:
+def find_key(given: ApiKey | None, *, provider: str, variable: str, optional: bool) -> Secret | None:
     """Return the key: `given`, else what the environment variable holds, else None where none is needed.
 
-    White space around it is dropped. Raises `ConfigError`, which never shows the key, where it is missing or cannot
-    stand in a header.
+    None too where `given` is a function, which is to be asked later. White space around a key is dropped. Raises
+    `ConfigError`, which never shows the key, where it is missing or cannot stand in a header.
     """
+    if callable(given):
+        return None
     source = "api_key" if given is not None else variable
     text = given if given is not None else os.environ.get(variable, "") if variable else ""
     if not isinstance(text, str):
-        raise ConfigError(f"api_key must be a string, not {type(text).__name__}")
+        raise ConfigError(f"api_key must be a string, or a function that returns one, not {type(text).__name__}")
     text = text.strip()
     if text:
         check_header(f"the key for {provider} ({source})", text)
@@ -51,10 +56,17 @@ def find_key(given: str | None, *, provider: str, variable: str, optional: bool)
 
 def check_header(what: str, value: str) -> None:
     """Raise `ConfigError`, naming `what` and never the value, where `value` cannot stand in an HTTP header."""
+    if problem := problem_of(value):
+        raise ConfigError(f"{what} {problem}")
+
+
+def problem_of(value: str) -> str:
+    """Return why `value` cannot stand in an HTTP header, without quoting it; "" where it can."""
     if any(character < " " or character == "\x7f" for character in value):
-        raise ConfigError(f"{what} holds a line end or another control character")
+        return "holds a line end or another control character"
     if any(character > "\xff" for character in value):
-        raise ConfigError(f"{what} holds a character that no HTTP header can: was it copied with its quotes?")
+        return "holds a character that no HTTP header can: was it copied with its quotes?"
+    return ""
 
 
 def scrub_error(error: StreamkitError, secrets: Iterable[str]) -> None:

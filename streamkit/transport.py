@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import cache
 from time import perf_counter_ns
@@ -38,18 +38,22 @@ from streamkit.timing import Timeouts, Timing
 from streamkit.wire.inflate import Inflater, new_inflater
 
 __all__ = [
+    "Authorize",
     "Exchange",
     "HTTPClient",
     "check_http_client",
     "load_libraries",
     "new_http_client",
     "open_exchange",
+    "request_headers",
     "timeouts_for",
 ]
 
 logger = logging.getLogger("streamkit")
 
 HTTPClient: TypeAlias = Any
+# Returns the endpoint with the headers that let one request in; asked anew each time that it is sent.
+Authorize: TypeAlias = Callable[[HTTPClient, Endpoint, EncodedRequest, bytes], Awaitable[Endpoint]]
 
 CLOSE_S = 1.0  # how long closing a connection may take
 DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
@@ -65,14 +69,14 @@ class Exchange:
     """A request that was answered with a stream, until it is closed.
 
     `chunks` are the bytes of the body, without any encoding, as they come; what it raises goes through `explain`.
-    `on_close` is called once it is closed.
+    `on_close` is called once it is closed. `endpoint` is the one that it went to, with what let it in.
     """
 
     def __init__(
         self, manager: AbstractAsyncContextManager[Any], response: Any, endpoint: Endpoint, timeouts: Timeouts | None
     ) -> None:
         self._manager = manager
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._timeouts = timeouts
         self._raw = _raw(response)
         self._closed = False
@@ -106,9 +110,9 @@ class Exchange:
         """Return the error of ours that `error`, met while reading, stands for; None where it is no failure of that."""
         if isinstance(error, StreamkitError):
             return error
-        fault = explain_fault(error, self._endpoint, self._timeouts)
+        fault = explain_fault(error, self.endpoint, self._timeouts)
         if self._closed and isinstance(fault, TransportError):
-            return TransportError(f"the stream from {place_of(self._endpoint)} was closed while it was being read")
+            return TransportError(f"the stream from {place_of(self.endpoint)} was closed while it was being read")
         return fault
 
     @property
@@ -124,7 +128,7 @@ class Exchange:
             except StopAsyncIteration:
                 pass
             except Exception as error:
-                logger.debug("the end of the body from %s did not come: %s", self._endpoint.host, type(error).__name__)
+                logger.debug("the end of the body from %s did not come: %s", self.endpoint.host, type(error).__name__)
 
     async def aclose(self) -> None:
         """Close the response, and its connection where the body was not read to the end. May be called again."""
@@ -135,7 +139,7 @@ class Exchange:
             try:
                 await self._manager.__aexit__(None, None, None)
             except Exception as error:
-                logger.debug("closing the connection to %s met %s", self._endpoint.host, type(error).__name__)
+                logger.debug("closing the connection to %s met %s", self.endpoint.host, type(error).__name__)
             scope.cancel()
             await _unwind(self.chunks, self._raw)
         if self.on_close is not None:
@@ -173,18 +177,23 @@ async def open_exchange(
     limits: Limits,
     timing: Timing,
     sse: bool,
+    authorize: Authorize | None = None,
 ) -> Exchange:
     """Send a request and return its answer once the headers are there.
 
-    `timeouts` None leaves those to the http client. Stamps `timing`. A connection that the server was closing when it
-    was taken for the request is replaced, once. Raises `TransportError` where no answer came, `APIError` where it is
-    an error, a redirect, which is never followed, or a page in place of a stream.
+    `timeouts` None leaves those to the http client. Stamps `timing`, once `authorize` has answered. A connection that
+    the server was closing when it was taken for the request is replaced, once. Raises `TransportError` where no answer
+    came, `APIError` where it is an error, a redirect, which is never followed, or a page in place of a stream.
     """
     if getattr(http, "is_closed", False):
         raise ConfigError("the http client is closed")
-    timing.sent_ns = perf_counter_ns()
     fault: StreamkitError | None = None
+    bare = endpoint
     for again in (False, True):
+        if authorize is not None:
+            endpoint = await authorize(http, bare, encoded, body)
+        if not again:
+            timing.sent_ns = perf_counter_ns()
         manager = _request(http, endpoint, encoded, body, timeouts, sse)
         try:
             opened = await manager.__aenter__()
@@ -212,6 +221,15 @@ async def open_exchange(
     return exchange
 
 
+def request_headers(endpoint: Endpoint, encoded: EncodedRequest, body: bytes) -> dict[str, str | bytes]:
+    """Return the headers that a request is sent with, but for those that the http client adds."""
+    return {
+        "accept-encoding": "identity",  # compressors hold back what streams, and can hold bombs
+        **({"content-type": "application/json"} if body else {}),
+        **endpoint.headers(encoded),
+    }
+
+
 def timeouts_for(http: HTTPClient, asked: Timeouts) -> Timeouts | None:
     """Return the timeouts for requests by a client of the caller's, None where it has chosen its own.
 
@@ -231,11 +249,7 @@ def _request(
     sse: bool,
 ) -> AbstractAsyncContextManager[Any]:
     """The request, not yet sent. No local of a frame that raises holds the headers, as traces may show locals."""
-    headers = {
-        "accept-encoding": "identity",  # compressors hold back what streams, and can hold bombs
-        **({"content-type": "application/json"} if body else {}),
-        **endpoint.headers(encoded),
-    }
+    headers = request_headers(endpoint, encoded, body)
     options: dict[str, Any] = {"content": body or None, "headers": headers, "follow_redirects": False}
     if timeouts is not None:
         options["timeout"] = (timeouts.connect_s, timeouts.read_s, timeouts.read_s, timeouts.read_s)

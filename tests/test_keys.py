@@ -52,7 +52,7 @@ REFUSED = [
     ("NUL", f"{KEY}\0x", "holds a line end or another control character"),
     ("curly quotes", f"“{KEY}”", "holds a character that no HTTP header can"),
     ("other script", f"{KEY}ключ", "holds a character that no HTTP header can"),
-    ("no string", KEY.encode(), "must be a string, not bytes"),
+    ("no string", KEY.encode(), "must be a string, or a function that returns one, not bytes"),
 ]
 
 

@@ -24,7 +24,7 @@ ROWS = [
     "parts blocks messages deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params",
-    "faults transport pools testing",
+    "faults transport pools credentials testing",
     "client",
     "agent bench relay",
     "cli",

@@ -28,6 +28,7 @@ from streamkit.errors import (
 )
 from streamkit.limits import Limits
 from streamkit.testing import Answer, ReplayServer, Reply, render
+from tests.exposure import shown
 
 KEY = "sk-live-0123456789abcdef"
 MIB = 1 << 20
@@ -38,20 +39,6 @@ MODELS = pytest.mark.parametrize("model", ["openai/gpt-5", "anthropic/claude-hai
 
 def client_at(url: str, model: str = "openai/gpt-5", **options: Any) -> Client:
     return Client(model, api_key=KEY, base_url=url, **options)
-
-
-def shown(error: BaseException) -> str:
-    """All that a log, a debugger or a tracker of errors shows of an error: its chain, and the locals of our frames."""
-    parts = []
-    link: BaseException | None = error
-    while link is not None:
-        parts += [str(link), repr(link), repr(vars(link)), repr(getattr(link, "request", None))]
-        link = link.__cause__ or link.__context__
-    trace = traceback.TracebackException.from_exception(error, capture_locals=True)
-    for frame in trace.stack:
-        if "/streamkit/" in frame.filename:
-            parts.append(repr(frame.locals))
-    return "\n".join([*parts, *traceback.format_exception(error)])
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from streamkit.agent.run import EventRun, Run
 from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
+from streamkit.keys import ApiKey
 from streamkit.messages import Message, MessageLike, MessageOutput
 from streamkit.params import check_names
 from streamkit.tools import Tool, as_tool, tool_list
@@ -53,7 +54,7 @@ class Agent:
         history: History | None = None,
         max_turns: int = MAX_TURNS,
         client: Client | None = None,
-        api_key: str | None = None,
+        api_key: ApiKey | None = None,
         base_url: str | None = None,
         http_client: Any = None,
         **params: Any,

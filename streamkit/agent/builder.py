@@ -8,6 +8,7 @@ from typing import Any
 from streamkit.agent.agent import Agent, AgentTool
 from streamkit.agent.history import History
 from streamkit.client import Client
+from streamkit.keys import ApiKey
 
 __all__ = ["AgentBuilder"]
 
@@ -53,8 +54,8 @@ class AgentBuilder:
         """Use a client that stays the caller's."""
         return self._set(client=client)
 
-    def api_key(self, key: str) -> AgentBuilder:
-        """Set the key."""
+    def api_key(self, key: ApiKey) -> AgentBuilder:
+        """Set the key, or the function that gives one for each request."""
         return self._set(api_key=key)
 
     def base_url(self, url: str) -> AgentBuilder:

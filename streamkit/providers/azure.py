@@ -15,6 +15,7 @@ PROVIDER = Provider(
     key_variable="AZURE_OPENAI_API_KEY",
     env_base_url="AZURE_OPENAI_BASE_URL",
     auth="api-key",
+    token_auth="authorization",
     quirks=Quirks(
         system_role="developer",
         tool_id_pattern=".{1,40}",

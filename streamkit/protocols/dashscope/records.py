@@ -36,12 +36,29 @@ class RecordDecoder(SSEDecoder):
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
-        if self._idle and data[-2:] == b"\n\n" and len(data) <= self._limit:
-            head, _, rest = data.partition(_DATA)  # nearly every read is one result
-            if head[:3] == b"id:" and head.count(b"\n") == 2 and head.endswith(_RESULT) and rest.count(b"\n") == 2:
-                if CR not in data:
-                    return [Frame(b"{" + rest[:-2], "result")]
-        return super().feed(data)
+        start = 0
+        out: list[Frame] = []
+        if not self._idle:  # first the end of the event that is being read
+            end = data.find(b"\n\n")
+            start = len(data) if end < 0 else end + 2
+            out = super().feed(data[:start])
+        if self.error is not None:
+            return out
+        if not self._idle or CR in data:
+            return out + super().feed(data[start:])
+        while 0 <= (end := data.find(b"\n\n", start)) <= start + self._limit:  # nearly every event is a result
+            at = data.find(_DATA, start, end)
+            head = data[start:at]
+            if at < 0 or head[:3] != b"id:" or not head.endswith(_RESULT) or head.count(b"\n") != 2:
+                break
+            text = data[at + 6 : end]
+            if b"\n" in text:
+                break
+            out.append(Frame(text, "result"))
+            start = end + 2
+        if start < len(data):
+            out += super().feed(data[start:])
+        return out
 
     def finish(self) -> list[Frame]:
         """Return the frame that the end of input completes; raises what it, or an earlier call, found wrong."""

@@ -19,6 +19,8 @@ _HOME = {
         "ContentFiltered",
         "ContextOverflow",
         "HistoryWarning",
+        "ImageFetchError",
+        "ImageNotEmbedded",
         "InvalidRequest",
         "NotFound",
         "Overloaded",
@@ -99,6 +101,7 @@ _HOME = {
         "TurnStart",
     ),
     "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
+    "streamkit.protocols.failures": ("is_overflow",),
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
     "streamkit.tools": ("Tool", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
@@ -122,6 +125,7 @@ if TYPE_CHECKING:
     from streamkit.partial_json import *
     from streamkit.parts import *
     from streamkit.protocols import *
+    from streamkit.protocols.failures import is_overflow as is_overflow
     from streamkit.providers import *
     from streamkit.timing import *
     from streamkit.tools import *

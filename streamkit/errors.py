@@ -2,6 +2,8 @@
 
 StreamkitError
 ├── ConfigError              wrong set-up, found before any input or output
+│   └── ImageNotEmbedded     the provider takes images by their bytes only, and one is an address
+├── ImageFetchError          an image that should be embedded could not be fetched, or must not be
 ├── TransportError           the connection failed
 │   └── TransportTimeout     it took too long to connect or to send the next bytes
 ├── APIError                 the provider answered with an error, before or inside the stream
@@ -40,6 +42,8 @@ __all__ = [
     "ContentFiltered",
     "ContextOverflow",
     "HistoryWarning",
+    "ImageFetchError",
+    "ImageNotEmbedded",
     "InvalidRequest",
     "NotFound",
     "Overloaded",
@@ -77,6 +81,22 @@ class StreamkitError(Exception):
 
 class ConfigError(StreamkitError):
     """The set-up is wrong: an unknown name, a missing key, a bad option. Raised before any I/O."""
+
+
+class ImageNotEmbedded(ConfigError):
+    """The provider takes images by their bytes only, and the one at `url` is an address."""
+
+    def __init__(self, message: str, *, url: str = "") -> None:
+        super().__init__(message)
+        self.url = url
+
+
+class ImageFetchError(StreamkitError):
+    """The image at `url` could not be fetched, or must not be: no request was sent to the provider."""
+
+    def __init__(self, message: str, *, url: str = "") -> None:
+        super().__init__(message)
+        self.url = url
 
 
 class TransportError(StreamkitError):

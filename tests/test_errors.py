@@ -14,6 +14,8 @@ from streamkit.errors import (
     APIError,
     AuthenticationError,
     ContextOverflow,
+    ImageFetchError,
+    ImageNotEmbedded,
     InvalidRequest,
     ProtocolError,
     RateLimited,
@@ -95,6 +97,8 @@ WHOLE: list[StreamkitError] = [
     ContextOverflow("too long", retryable=True),
     ProtocolError("bad", frame=b"{"),
     ToolError("no such city", details={"city": "x"}),
+    ImageNotEmbedded("bytes only", url="https://example.org/a.png"),
+    ImageFetchError("too large", url="https://example.org/a.png"),
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from streamkit.errors import ConfigError
 from streamkit.parts import AudioPart, EmbeddedImage, FilePart, ImagePart
+from streamkit.protocols.images import not_embedded
 from streamkit.protocols.values import base64_text, split_data_url
 
 __all__ = ["encode_audio", "encode_file", "encode_image"]
@@ -38,19 +39,26 @@ _DOCUMENTS = {
     "text/markdown": "md",
 }
 
+_S3 = "s3://"
+
 # What the name of a document may not hold; runs of white space are refused too.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9\-()\[\]]+")
 _MAX_NAME = 200  # characters
 
 
 def encode_image(part: ImagePart) -> dict[str, Any]:
-    """Return the block of an image; raises `ConfigError` for a format or an address that the API does not take."""
+    """Return the block of an image.
+
+    Raises `ConfigError` for a format that the API does not take, `ImageNotEmbedded` for an address other than S3's.
+    """
     image = part.image
     if isinstance(image, EmbeddedImage):
         return _image(image.mime_type, {"bytes": base64_text(image.data)})
     if embedded := split_data_url(image.url):
         return _image(embedded[0], {"bytes": embedded[1]})
-    return _image(_type_of(image.url), _place(image.url, "an image"))
+    if not image.url.startswith(_S3):
+        raise not_embedded("Bedrock", image.url, "an s3:// address")
+    return _image(_type_of(image.url), _place(image.url))
 
 
 def encode_audio(part: AudioPart) -> dict[str, Any]:
@@ -73,7 +81,7 @@ def encode_file(part: FilePart) -> dict[str, Any]:
     elif part.url is not None and (embedded := split_data_url(part.url)):
         mime_type, source = part.mime_type or embedded[0], {"bytes": embedded[1]}
     elif part.url is not None:
-        source = _place(part.url, "a file")
+        source = _place(part.url)
     else:
         raise ConfigError("a file for Bedrock needs its bytes or an s3:// address; it knows no ids of files")
     if mime_type in _IMAGES:
@@ -91,9 +99,9 @@ def _image(mime_type: str, source: dict[str, Any]) -> dict[str, Any]:
     return {"image": {"format": _IMAGES[mime_type], "source": source}}
 
 
-def _place(url: str, what: str) -> dict[str, Any]:
-    if not url.startswith("s3://"):
-        raise ConfigError(f"Bedrock fetches {what} from S3 only: give its bytes, or an s3:// address")
+def _place(url: str) -> dict[str, Any]:
+    if not url.startswith(_S3):
+        raise ConfigError("Bedrock fetches a file from S3 only: give its bytes, or an s3:// address")
     return {"s3Location": {"uri": url}}
 
 

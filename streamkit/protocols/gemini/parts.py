@@ -10,6 +10,7 @@ from typing import Any
 from streamkit.blocks import Block
 from streamkit.errors import ConfigError
 from streamkit.parts import AudioPart, EmbeddedImage, FilePart, FunctionPart, ImagePart, ImageUrl, RawPart
+from streamkit.protocols.images import not_embedded
 from streamkit.protocols.values import base64_text, part_text, split_data_url
 
 __all__ = ["encode_media", "encode_part"]
@@ -61,10 +62,7 @@ def _image(image: ImageUrl | EmbeddedImage) -> dict[str, Any]:
         return {"inlineData": {"mimeType": embedded[0], "data": embedded[1]}}
     if image.url.startswith(_FILES):
         return {"fileData": {"fileUri": image.url}}
-    raise ConfigError(
-        "Gemini fetches no image from an address: give its bytes as EmbeddedImage(mime_type, data), or upload it to "
-        "the Files API and give FilePart(mime_type=…, url=…) with the address of the upload"
-    )
+    raise not_embedded("Gemini", image.url, "upload it to the Files API and give the address of the upload")
 
 
 def _audio(part: AudioPart) -> dict[str, Any] | None:

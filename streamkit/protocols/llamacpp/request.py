@@ -9,6 +9,7 @@ from typing import Any
 
 from streamkit.errors import ConfigError
 from streamkit.parts import EmbeddedImage, ImagePart
+from streamkit.protocols.images import not_embedded
 from streamkit.protocols.parameters import drop_unsupported, merge
 from streamkit.protocols.prompt import encode_prompt
 from streamkit.protocols.quirks import Quirks
@@ -69,7 +70,7 @@ def _data(part: ImagePart) -> str:
         return base64_text(part.image.data)
     embedded = split_data_url(part.image.url)
     if embedded is None:
-        raise ConfigError("/completion takes an image by its bytes, not by its address: give an EmbeddedImage")
+        raise not_embedded("/completion", part.image.url)
     return embedded[1]
 
 

@@ -6,17 +6,12 @@ import binascii
 
 from streamkit.errors import ConfigError, ProtocolError
 from streamkit.parts import EmbeddedImage, FilePart, ImagePart
+from streamkit.protocols.images import image_type, not_embedded
 from streamkit.protocols.values import base64_text, split_data_url
 
 __all__ = ["encode_file", "encode_image", "read_image"]
 
-# The first bytes of each format that the models take: https://github.com/ollama/ollama, checked 2026-11-29.
-_SIGNATURES = {
-    b"\x89PNG": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "image/webp",
-}
+# What an image is taken for whose first bytes tell nothing.
 _DEFAULT = "image/png"
 
 
@@ -26,18 +21,17 @@ def read_image(text: str) -> ImagePart:
         data = binascii.a2b_base64(text, strict_mode=True)
     except ValueError as error:
         raise ProtocolError(f"an image is not base64 ({error})") from None
-    kinds = (kind for start, kind in _SIGNATURES.items() if data.startswith(start))
-    return ImagePart(EmbeddedImage(next(kinds, _DEFAULT), data))
+    return ImagePart(EmbeddedImage(image_type(data) or _DEFAULT, data))
 
 
 def encode_image(part: ImagePart) -> str:
-    """Return an image as an item of `images`; raises `ConfigError` for one that is only an address."""
+    """Return an image as an item of `images`; raises `ImageNotEmbedded` for one that is only an address."""
     image = part.image
     if isinstance(image, EmbeddedImage):
         return base64_text(image.data)
     embedded = split_data_url(image.url)
     if embedded is None:
-        raise ConfigError("Ollama takes an image by its bytes, not by its address: give an EmbeddedImage")
+        raise not_embedded("Ollama", image.url)
     return embedded[1]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from streamkit.blocks import Block
 from streamkit.errors import ConfigError
 from streamkit.parts import AudioPart, EmbeddedImage, FilePart, FunctionPart, ImagePart, ImageUrl, RawPart
+from streamkit.protocols.images import not_embedded
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import base64_text, data_url, part_text
 
@@ -70,7 +71,7 @@ def _image(image: ImageUrl | EmbeddedImage, quirks: Quirks) -> dict[str, Any]:
     if isinstance(image, EmbeddedImage):
         return {"type": "image_url", "image_url": {"url": data_url(image.mime_type, image.data)}}
     if not quirks.image_urls and image.url.startswith(("http://", "https://")):
-        raise ConfigError("this provider takes an image by its bytes, not by its address: give an EmbeddedImage")
+        raise not_embedded("this provider", image.url)
     address = {"url": image.url} if image.detail is None else {"url": image.url, "detail": image.detail}
     return {"type": "image_url", "image_url": address}
 

@@ -70,7 +70,7 @@ def test_a_file_is_what_its_type_says(part: FilePart, block: dict[str, Any]) -> 
 
 
 REFUSED = [
-    ("an image on the web", lambda: encode_image(ImagePart(ImageUrl("https://x.example/a.png"))), "S3"),
+    ("an image on the web", lambda: encode_image(ImagePart(ImageUrl("https://x.example/a.png"))), "s3://"),
     ("an image of another format", lambda: encode_image(ImagePart(EmbeddedImage("image/tiff", b"a"))), "image/tiff"),
     ("an image on S3 of no format", lambda: encode_image(ImagePart(ImageUrl("s3://b/a"))), "PNG"),
     ("a file on the web", lambda: encode_file(FilePart("text/html", url="https://x.example/a")), "S3"),

@@ -67,10 +67,13 @@ class Request(Struct, frozen=True, kw_only=True):
 class EncodedRequest(Struct, frozen=True):
     """What goes over the wire: a path below the base URL, the JSON body, and headers beside the key's.
 
-    One that is sent by GET has no body.
+    One that is sent by GET has no body. `parser_options` are what the parser of the answer must be told of the request.
+    Where `two_steps` is set, what answers it only names the place from which the stream must be fetched.
     """
 
     path: str
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)
     method: Literal["POST", "GET"] = "POST"
+    parser_options: dict[str, Any] = field(default_factory=dict)
+    two_steps: bool = False

@@ -48,7 +48,7 @@ _FINAL = {501}
 _SPECIFIC: dict[type[APIError], str] = {
     ContentFiltered: "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed 1301",
     QuotaExceeded: (
-        "insufficientquota billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
+        "insufficientquota paymentrequired billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
         "contractspendlimitreached arrearage insufficientbalance insufficientcredits exceededcurrentquota "
         "quotaexceeded servicequotaexceeded 1113 minimax1008"
     ),
@@ -67,7 +67,8 @@ _SPECIFIC: dict[type[APIError], str] = {
 # Words that only repeat a status: they count inside a stream, where there is none.
 _GENERAL: dict[type[APIError], str] = {
     InvalidRequest: (
-        "invalidrequest badrequest validation invalidargument failedprecondition invalidparameter minimax2013"
+        "invalidrequest badrequest validation invalidargument failedprecondition invalidparameter parameterunknown "
+        "outofrange alreadyexists unimplemented minimax2013"
     ),
     ServerError: (
         "api server internal internalserver internalfailure timeout modeltimeout deadlineexceeded modelstream model "

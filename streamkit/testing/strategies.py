@@ -128,7 +128,7 @@ def answers(protocol: str = "openai-chat", *, choices: bool = True) -> st.Search
     names = st.sampled_from(["f", "get_weather", "search-2"])
     text = st.builds(Text, texts())
     thinking = st.builds(
-        Thinking, texts(), st.none() | st.text("abc+/=", min_size=1, max_size=6) if signed else st.none()
+        Thinking, texts(), st.none() | st.sampled_from(["c2ln", "Zg==", "+/+/"]) if signed else st.none()
     )
     call = st.builds(Call, names, arguments() | st.sampled_from(["", "{", "[1]", '{"a":1', "null"]))
     quiet = text if protocol in PLAIN else text | thinking  # what may come before a refusal or a cut

@@ -1,8 +1,9 @@
 """A scripted answer as a body of Anthropic's Messages stream.
 
 Facts: https://docs.anthropic.com/en/docs/build-with-claude/streaming and the types of the `anthropic` package,
-checked 2026-11-29. Each record has its `event:` name, which its JSON repeats as `type`; usage in `message_delta` is
-cumulative; there is no end sentinel beside `message_stop`.
+checked 2026-11-30. Each record has its `event:` name, which its JSON repeats as `type`; usage in `message_delta` is
+cumulative, and never left out: where an answer has none, its counts are zero; there is no end sentinel beside
+`message_stop`.
 """
 
 from __future__ import annotations
@@ -59,9 +60,10 @@ def _start(answer: Answer) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
     }
     if answer.usage is not None:
-        message["usage"] = {**_input(answer.usage), "output_tokens": 1}
+        message["usage"] |= {**_input(answer.usage), "output_tokens": 1}
     return {"type": "message_start", "message": message}
 
 
@@ -91,10 +93,8 @@ def _end(answer: Answer, refusals: list[Refusal]) -> dict[str, Any]:
     if refusals:
         explanation = "".join(block.text for block in refusals)
         delta["stop_details"] = {"type": "refusal", "category": None, "explanation": explanation}
-    record: dict[str, Any] = {"type": "message_delta", "delta": delta}
-    if answer.usage is not None:
-        record["usage"] = _output(answer.usage)
-    return record
+    usage = {"output_tokens": 0} if answer.usage is None else _output(answer.usage)
+    return {"type": "message_delta", "delta": delta, "usage": usage}
 
 
 def _input(usage: Usage) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """A scripted answer as a body of Ollama's `/api/chat`.
 
 Facts: `api/types.go` and `docs/api.md` of https://github.com/ollama/ollama, checked 2026-11-29. Records are lines of
-JSON; calls come whole, their arguments as an object; the last record has `done` and the counts, which are left out
-where they are zero. There is no response id, no signature, and no split of the input by caches.
+JSON, with `<`, `>`, `&` and the separators of lines escaped as Go's encoder does; calls come whole, their arguments as
+an object; the last record has `done` and the counts, which are left out where they are zero. There is no response id,
+no signature, and no split of the input by caches.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinki
 from streamkit.usage import Usage
 
 __all__ = ["FINISH_WORDS", "error_frame", "heard", "render"]
+
+# https://pkg.go.dev/encoding/json#HTMLEscape, checked 2026-11-30; none of them stands outside a string.
+_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 FINISH_WORDS = {"stop": "stop", "length": "length", "tool_call": "stop"}
 
@@ -82,4 +86,4 @@ def _record(answer: Answer, message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(record: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(record) + b"\n"
+    return msgspec.json.encode(record).decode().translate(str.maketrans(_ESCAPES)).encode() + b"\n"

@@ -94,10 +94,10 @@ def test_usage_starts_with_the_input_and_ends_with_the_output():
     assert stop == {"type": "message_stop"}
 
 
-def test_no_usage_is_sent_where_there_is_none():
+def test_counts_of_nothing_are_sent_where_there_is_no_usage():
     first, *_, last, _ = records(Answer(["a"], usage=None))
-    assert "usage" not in first["message"]
-    assert "usage" not in last
+    assert first["message"]["usage"] == {"input_tokens": 0, "output_tokens": 0}
+    assert last["usage"] == {"output_tokens": 0}
 
 
 def test_a_refusal_is_told_by_the_stop_reason():

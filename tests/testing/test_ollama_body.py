@@ -44,6 +44,11 @@ def test_a_block_is_messages(block: Any, messages: list[dict[str, Any]]) -> None
     assert [record["done"] for record in (first, *middle, last)] == [False] * (len(middle) + 1) + [True]
 
 
+def test_what_go_escapes_is_escaped():
+    line = render(Answer(["<a>&\u2028\u2029\x85"]), 9, False)[1]
+    assert b'"\\u003ca\\u003e\\u0026\\u2028\\u2029\xc2\x85"' in line
+
+
 def test_the_last_record_has_the_reason_and_the_counts() -> None:
     last = records(Answer([Call("f")], usage=Usage(3, 5, 10, 100)))[-1]
     assert (last["done_reason"], last["prompt_eval_count"], last["eval_count"]) == ("stop", 113, 5)

@@ -154,14 +154,17 @@ class Items:
             if not item.done:
                 self._settle(item, raw, out)
 
-    def close(self, out: list[Delta]) -> None:
-        """Close what is open, with what was announced of it; where text came, a text that was announced is none."""
+    def close(self, out: list[Delta], *, cut: bool = False) -> None:
+        """Close what is open, with what was announced of it; where text came, a text that was announced is none.
+
+        `cut` says that the answer stopped on the way, so that what is open is not whole.
+        """
         for item in self._order:
             if not item.done:
                 known = item.known
                 if any(block.sent for block in item.blocks.values()):
                     known = {name: value for name, value in known.items() if name not in _TEXTS}
-                self._settle(item, known, out)
+                self._settle(item, known | {"status": "incomplete"} if cut else known, out)
         self._release(out)
 
     def flush(self, out: list[Delta]) -> None:
@@ -263,6 +266,8 @@ class Items:
         elif item.type in CALLS:
             block = self._call(item, raw, out)
             block.fill(_arguments(raw.get(CALLS[item.type][1])), out)
+            if item.type == "function_call" and not block.sent and text(raw, "status") == "incomplete":
+                block.add("{", out)  # no arguments at all would be those of a tool that takes none
             block.stop(item_extra(raw), out)
         elif item.type in IN_ONE_ITEM and raw is item.known:
             pass  # it was announced, and no more has come

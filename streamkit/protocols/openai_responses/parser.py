@@ -294,7 +294,7 @@ class ResponsesParser(Parser):
 
     def _finish(self, response: dict[str, Any], status: str | None, out: list[Delta]) -> None:
         items = self._items
-        items.close(out)
+        items.close(out, cut=status == "incomplete")
         self._note_usage(response, out)
         reason = incomplete_reason(response)
         out.append(MessageEnd(read_finish(status, reason, calls=items.has_calls, refused=items.refused)))

@@ -157,7 +157,14 @@ class Protocol(Struct, frozen=True):
     resumer: Callable[[str], EncodedRequest] | None = None
 
     def parser(self, **options: Any) -> Parser:
-        """Return a fresh parser for one response; the options are those of `Parser`."""
+        """Return a fresh parser for one response; the options are those of `Parser`.
+
+        With the mode `auto` a dialect of two modes finds out itself, and holds back all until it knows: `AutoParser`.
+        """
+        if options.get("mode") == "auto":
+            from streamkit.protocols.auto import AutoParser  # a parser itself, so it comes after this module
+
+            return AutoParser(self.parser_type, options)
         return self.parser_type(**options)
 
     def encode(self, request: Request, quirks: Quirks | None = None) -> EncodedRequest:

@@ -45,7 +45,7 @@ class Said(Struct):
 
 
 def said(output: MessageOutput, *, without: Collection[str] = ()) -> Said:
-    """What a message of streamkit's says, `without` what an SDK does not show: `ids` of calls, the `reason` to refuse."""
+    """What a message of streamkit's says, `without` what an SDK does not show: `ids` of calls, a refusal's `reason`."""
     message, usage, finish = output.message, output.usage, output.finish_reason
     out = Said(message.text, message.thinking or "")
     out.refusal = "".join(part.text for part in message.contents if isinstance(part, RefusalPart))

@@ -34,7 +34,7 @@ _TEXTS = (
     r"exceeds the limit of \d[\d,]*+(?! ?(?:[kmg]i?b|bytes|characters|images|pages|tools|requests)\b)",  # GitHub Models
     r"input text length should not exceed",  # Snowflake
     r"exceeds the available context size|context size has been exceeded",  # llama.cpp, before and in the stream
-    r"exceeded max context length|input length exceeds the context length",  # Ollama
+    r"exceeded max context length|(?:exceeds|longer than) the context length",  # Ollama
     r"greater than the context length",  # LM Studio
 )
 _SAYS = re.compile("|".join(_TEXTS), re.IGNORECASE | re.DOTALL)

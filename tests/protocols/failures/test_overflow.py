@@ -45,6 +45,7 @@ TEXTS = [
     ("llamacpp-shared", 500, None, "Context size has been exceeded."),
     ("ollama", 400, None, "prompt too long; exceeded max context length by 4 tokens"),
     ("ollama-input", 400, None, "input length exceeds the context length"),
+    ("ollama-prompt", 400, None, "the prompt is longer than the context length"),
     ("lmstudio", 400, None, "tokens to keep from the initial prompt is greater than the context length"),
     ("sglang", 400, None, "Input is longer than the model's context length (4096 tokens)."),
 ]

@@ -24,7 +24,7 @@ ROWS = [
     "parts blocks messages deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params addresses",
-    "faults transport pools credentials images testing",
+    "faults transport pools background retries credentials images testing",
     "client",
     "agent bench relay",
     "cli",

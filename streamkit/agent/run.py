@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Generator
 from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from streamkit.agent.background import hold
 from streamkit.agent.loop import Item, Loop
+from streamkit.background import hold
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.events import Event, OutputDelta, OutputEnd

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, Union
 import anyio
 import anyio.to_thread
 
-from streamkit.agent.background import on_trio, spawn
 from streamkit.agent.results import as_json, describe, is_error, result_message
+from streamkit.background import on_trio, spawn
 from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message

@@ -8,15 +8,22 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from streamkit.deltas import Delta, RawFrame
-from streamkit.errors import ConfigError, StreamkitError
+from streamkit.deltas import Delta, RawFrame, UnknownFrame
+from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError, TruncatedStream
 from streamkit.limits import Limits
+from streamkit.protocols.failures.stray import KEPT_BYTES, read_stray
 from streamkit.protocols.foreign import settle_thinking
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request
 from streamkit.wire import Frame, new_decoder
+from streamkit.wire.body import Opening
 
 __all__ = ["Parser", "Protocol", "mint_call_id"]
+
+# The framings in which a body of JSON alone may be an event of the stream.
+_BARE = frozenset({"ndjson", "json-lines", "json-array", "nul"})
+# The deltas that say nothing of an answer.
+_UNHEARD = (UnknownFrame, RawFrame)
 
 
 def mint_call_id() -> str:
@@ -61,10 +68,14 @@ class Parser:
         self.ended = False
         self._mint = mint
         self._mode = mode or self.modes[0]
-        self._decoder = new_decoder(framing or self.framing, self.limits)
+        framing = framing or self.framing
+        self._decoder = new_decoder(framing, self.limits)
         self._include_raw = include_raw
         self._pings = 0
         self._error: StreamkitError | None = None
+        self._is_bare = framing in _BARE
+        self._unheard: bytearray | None = bytearray()  # the beginning of the body while no answer was heard in it
+        self._oddity = ""  # the last frame that nobody knew meanwhile
 
     @classmethod
     def claims(cls, frame: Frame) -> bool:
@@ -92,7 +103,10 @@ class Parser:
             if self._decoder.error is not None:
                 raise self._decoder.error
         except StreamkitError as error:
-            self._fail(error)
+            self._fail(error, data, out)
+        else:
+            if self._unheard is not None:
+                self._listen(data, out)
         return out
 
     def finish(self) -> list[Delta]:
@@ -110,8 +124,9 @@ class Parser:
                     self._end(out)
                     self.ended = True
             except StreamkitError as error:
-                self._fail(error)
-                error.deltas[:0] = out
+                self._fail(error, b"", out)
+                if self._error is not None:
+                    self._error.deltas[:0] = out
         if self._error is not None:
             raise self._error
         return out
@@ -129,12 +144,34 @@ class Parser:
                 out.append(RawFrame(frame.data.decode("utf-8", "replace"), frame.event))
                 self._read([frame], out)
 
-    def _fail(self, error: StreamkitError) -> None:
+    def _listen(self, data: bytes, out: list[Delta]) -> None:
+        """Keep the beginning of the body, and the last frame that nobody knows, until an answer is heard."""
+        if self._unheard is None:
+            return
+        if any(type(delta) not in _UNHEARD for delta in out):
+            self._unheard = None
+            return
+        self._unheard += data[: KEPT_BYTES - len(self._unheard)]
+        self._oddity = next((delta.raw for delta in reversed(out) if type(delta) is UnknownFrame), self._oddity)
+
+    def _fail(self, error: StreamkitError, data: bytes, out: list[Delta]) -> None:
         if self.ended:
             return  # what comes after the end cannot spoil it
-        self._error = error
+        self._listen(data, out)
+        self._error = self._stray(error) or error
         self.ended = True
-        self._flush(error.deltas)
+        self._flush(self._error.deltas)
+
+    def _stray(self, error: StreamkitError) -> APIError | None:
+        """Return the provider's or a gateway's error that the body is, where nothing of an answer was heard in it."""
+        if self._unheard is None or not isinstance(error, ProtocolError):
+            return None
+        if isinstance(error, TruncatedStream):
+            odd = read_stray(self._oddity.encode(), provider=self.provider, is_frame=True)
+            return odd or read_stray(bytes(self._unheard), provider=self.provider, is_frame=self._is_bare)
+        frame = error.frame if isinstance(error.frame, bytes) else error.frame.encode()
+        begins = frame and Opening().feed(bytes(self._unheard)).startswith(frame[:KEPT_BYTES])
+        return read_stray(frame, provider=self.provider, is_frame=True) if begins else None
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         """Append the deltas of `frames`; set `ended` at the provider's end, after which frames say nothing."""

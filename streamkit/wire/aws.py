@@ -13,7 +13,7 @@ from zlib import crc32
 import msgspec
 
 from streamkit.errors import ProtocolError, StreamkitError, TruncatedStream
-from streamkit.wire.body import WholeBody, too_long
+from streamkit.wire.body import BLANK, BOM, Opening, WholeBody, too_long
 from streamkit.wire.frames import Frame
 from streamkit.wire.pieces import Pieces
 
@@ -30,6 +30,9 @@ MAX_HEADER_BYTES = 128 << 10
 FIXED_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 SIZED = (6, 7)
 STRING = 7
+
+# How JSON, HTML or a text begins. As that of a length, the byte would mean a message of 150 megabytes at least.
+TEXT = frozenset(BLANK + BOM[:1] + bytes(range(0x21, 0x7F)))
 
 # A stream repeats the same few header blocks; those beyond these bounds are parsed each time.
 KNOWN_BLOCKS = 32
@@ -58,6 +61,7 @@ class EventStreamDecoder:
         self._pieces = Pieces()
         self._wanted = PRELUDE.size  # that much must have come for anything to be read
         self._started = False
+        self._opening: Opening | None = None
         self._body: WholeBody | None = None
         self._blocks: dict[bytes, dict[str, str]] = {}
 
@@ -67,11 +71,10 @@ class EventStreamDecoder:
             raise self.error
         if data and not self._started:
             self._started = True
-            # As a length, the first byte of JSON or HTML would mean a message of a gigabyte.
-            if WholeBody.starts(data):
-                self._body = WholeBody(self._limit)
+            if data[0] in TEXT:
+                self._body, self._opening = WholeBody(self._limit), Opening()
         if self._body is not None:
-            self.error = self._body.feed(data)
+            self._feed_body(self._body, data)
             return []
         self._pieces.add(data)
         if self._pieces.size < self._wanted:
@@ -91,6 +94,14 @@ class EventStreamDecoder:
             self.error = error
             raise
         return []
+
+    def _feed_body(self, body: WholeBody, data: bytes) -> None:
+        if self._opening is not None:
+            data = self._opening.feed(data)
+            if not data:
+                return
+            self._opening = None
+        self.error = body.feed(data)
 
     def _read(self, data: bytes) -> list[Frame]:
         out: list[Frame] = []

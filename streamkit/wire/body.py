@@ -17,7 +17,7 @@ __all__ = ["Opening", "WholeBody", "complete_json", "too_long"]
 BOM = b"\xef\xbb\xbf"
 BLANK = b" \t\r\n"
 
-# How much of an HTML page an error keeps, in bytes.
+# How much of a page or a text an error keeps, in bytes.
 PAGE_EXCERPT = 500
 
 # An unclosed string reaches to the end of the text, so that no quote inside it is tried as the start of another.
@@ -43,12 +43,12 @@ class Opening:
 
 
 class WholeBody:
-    """A body that is no stream: JSON, which becomes one frame at the end of input, or an HTML page, an error."""
+    """A body that is no stream: JSON, one frame at the end of input, or an HTML page or a text, which are errors."""
 
     def __init__(self, max_event_bytes: int) -> None:
         self._limit = max_event_bytes
         self._body = Pieces()
-        self._is_page = False
+        self._is_prose = False
 
     @staticmethod
     def starts(data: bytes) -> bool:
@@ -58,28 +58,32 @@ class WholeBody:
     def feed(self, data: bytes) -> ProtocolError | None:
         """Keep `data`; returns the error that ends the body."""
         if not self._body.size:
-            self._is_page = data.startswith(b"<")
+            self._is_prose = data[:1] not in (b"{", b"[")
         self._body.add(data)
-        if self._is_page:
-            return self._page() if self._body.size >= PAGE_EXCERPT else None
+        if self._is_prose:
+            return self._prose() if self._body.size >= PAGE_EXCERPT else None
         if self._body.size > self._limit:
             self._body.clear()
             return too_long(self._limit)
         return None
 
     def finish(self) -> list[Frame]:
-        """Return the body as one frame; raises `ProtocolError` for a page, `TruncatedStream` for half a JSON."""
-        if self._is_page:
-            raise self._page()
+        """Return the body as one frame; raises `ProtocolError` for a page or a text.
+
+        Half a JSON is `TruncatedStream`.
+        """
+        if self._is_prose:
+            raise self._prose()
         body = self._body.take()
         complete = complete_json(body)
         if not complete:
             raise TruncatedStream("the body is JSON, not a stream, and was cut short", frame=body)
         return [Frame(complete)]
 
-    def _page(self) -> ProtocolError:
-        page = self._body.take()[:PAGE_EXCERPT]
-        return ProtocolError("an HTML page came instead of a stream: check the base URL and any proxy", frame=page)
+    def _prose(self) -> ProtocolError:
+        text = self._body.take()[:PAGE_EXCERPT]
+        what = "an HTML page" if text.startswith(b"<") else "a text"
+        return ProtocolError(f"{what} came instead of a stream: check the base URL and any proxy", frame=text)
 
 
 def complete_json(data: bytes) -> bytes:

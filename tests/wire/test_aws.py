@@ -124,7 +124,9 @@ ERRORS: list[tuple[str, bytes, int, list[Frame], type[ProtocolError], str]] = [
     ("the end inside the lengths", VECTOR + VECTOR[:3], LIMIT, [STOP], TruncatedStream, "3 bytes into a message"),
     ("a page", b"<html>502</html>", LIMIT, [], ProtocolError, "an HTML page"),
     ("half a JSON body", b'{"message":"n', LIMIT, [], TruncatedStream, "cut short"),
-    ("text", b"Service Unavailable", LIMIT, [], ProtocolError, "not an AWS event stream.*Service Unav"),
+    ("text", b"Service Unavailable", LIMIT, [], ProtocolError, "a text came instead of.*Service Unav"),
+    ("no length", b"\x01\x02\x03\x04Service Un", LIMIT, [], ProtocolError, "not an AWS event stream"),
+    ("a text after a mark", b"\xef\xbb\xbf\nService", LIMIT, [], ProtocolError, "a text came instead of.*Service"),
 ]  # fmt: skip
 
 

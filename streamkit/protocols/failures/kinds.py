@@ -54,7 +54,8 @@ _SPECIFIC: dict[type[APIError], str] = {
     ),
     RateLimited: (
         "ratelimit ratelimitexceeded ratelimitreached toomanyrequests ramplimitexceeded "
-        "throttling throttled resourceexhausted limitrequests limitburstrate 1302 1303 minimax1002 minimax1039"
+        "throttling throttled resourceexhausted limitrequests limitburstrate requestlimitexceeded 1302 1303 minimax1002 "
+        "minimax1039"
     ),
     Overloaded: "overloaded engineoverloaded modeloverloaded serviceunavailable unavailable modelnotready 1305",
     AuthenticationError: (

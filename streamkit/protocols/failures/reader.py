@@ -20,7 +20,7 @@ from streamkit.protocols.failures.retry_after import read_delay
 from streamkit.protocols.lenient import decode_lenient, rejoin
 from streamkit.protocols.values import json_text
 
-__all__ = ["find_request_id", "read_failure", "scrub"]
+__all__ = ["find_message", "find_request_id", "read_failure", "scrub"]
 
 MAX_BODY_CHARACTERS = Limits().max_error_body_bytes
 EXCERPT = 500  # characters of a body without a message that the message quotes
@@ -73,7 +73,7 @@ def read_failure(
     """
     named = {name.lower(): value for name, value in (headers or {}).items()}
     text, value = _decode(body)
-    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    value = _unwrapped(value)
     top = value if isinstance(value, dict) else {}
     inner = _inner(top)
 
@@ -120,6 +120,12 @@ def find_request_id(headers: Mapping[str, str]) -> str | None:
     return next((headers[name] for name in (*_ID_HEADERS, "cf-ray") if headers.get(name)), None)
 
 
+def find_message(value: Any) -> str | None:
+    """Return what a decoded body says in words where errors say it, None where it says nothing."""
+    value = _unwrapped(value)
+    return _message(value) if isinstance(value, dict) else None
+
+
 def scrub(text: str, secrets: Iterable[str]) -> str:
     """Return `text` without `secrets` and without what stands where keys do (`x-api-key: …`, `?key=…`).
 
@@ -157,6 +163,11 @@ def _json(text: str) -> Any:
         return decode_lenient(text.strip().encode(), object)
     except ProtocolError:
         return None
+
+
+def _unwrapped(value: Any) -> Any:
+    """Gemini's errors come in a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _inner(top: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from streamkit.errors import TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
-from streamkit.protocols.openai_chat.failures import find_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage

@@ -424,7 +424,8 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("an error as the whole body", b'{"message":"Too many requests","__type":"ThrottlingException"}', "RateLimited"),
     ("an error in capitals", b'{"Message":"User: x is not authorized"}', "ServerError"),
     ("a wrapped exception", b'{"validationException":{"message":"Input is too long"}}', "ContextOverflow"),
-    ("a page", b"<html>502</html>", "ProtocolError"),
+    ("a page", b"<html>502</html>", "ServerError"),
+    ("a text", b"no healthy upstream", "ServerError"),
     ("half a body", b'{"message":', "TruncatedStream"),
 ]
 

@@ -39,6 +39,7 @@ IN_STREAM = [
     ("insufficient_quota", QuotaExceeded, False),
     ("exceed_context_size_error", ContextOverflow, False),
     ("content_filter", ContentFiltered, False),
+    ("REQUEST_LIMIT_EXCEEDED", RateLimited, True),
     ("request_too_large", ContextOverflow, False),
 ]
 

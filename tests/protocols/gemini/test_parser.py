@@ -31,7 +31,14 @@ from streamkit.deltas import (
     UnknownFrame,
     UsageSnapshot,
 )
-from streamkit.errors import APIError, InvalidRequest, Overloaded, ProtocolError, RateLimited, TruncatedStream
+from streamkit.errors import (
+    APIError,
+    Overloaded,
+    ProtocolError,
+    RateLimited,
+    ServerError,
+    TruncatedStream,
+)
 from streamkit.limits import Limits
 from streamkit.messages import FinishReason
 from streamkit.parts import CitationPart, EmbeddedImage, FilePart, ImagePart, RawPart, ServerToolPart
@@ -523,7 +530,7 @@ ERRORS: list[tuple[str, bytes, type[Exception], str]] = [
     ("in a list", sse(chunk("a"), [{"error": ERROR}]), Overloaded, "overloaded"),
     ("after the end", sse(chunk("a", finish="STOP"), {"error": ERROR}), Overloaded, "overloaded"),
     ("beside text", sse(chunk("a", error=ERROR)), Overloaded, "overloaded"),
-    ("as raw lines", sse(chunk("a")) + PRETTY.encode(), InvalidRequest, "Gone"),
+    ("as raw lines", sse(chunk("a")) + PRETTY.encode(), APIError, "Gone"),
     ("as raw lines, then more", sse(chunk("a")) + PRETTY.encode() + b"\r\n\r\n" + sse(chunk("b")), APIError, "Gone"),
     ("under a name", sse(chunk("a"), 'event: error\r\ndata: {"message":"no"}'), APIError, "no"),
     (
@@ -532,7 +539,7 @@ ERRORS: list[tuple[str, bytes, type[Exception], str]] = [
         RateLimited,
         "m",
     ),
-    ("a page", b"<html>502</html>", ProtocolError, "HTML page"),
+    ("a page", b"<html>502</html>", ServerError, "web page"),
     ("a stream that ends early", sse(chunk("a")), TruncatedStream, "no finish reason"),
     ("an empty candidate", sse({"candidates": [{"content": {}, "index": 0}]}), TruncatedStream, "empty"),
     ("nothing", b"", TruncatedStream, "empty"),

@@ -357,7 +357,7 @@ def test_a_server_that_never_says_done_may_be_taken_at_its_word() -> None:
 
 
 def test_a_page_of_a_gateway_is_an_error_that_says_so() -> None:
-    with pytest.raises(ProtocolError, match="HTML page"):
+    with pytest.raises(ServerError, match="web page .*502 Bad Gateway"):
         read(b"<html><body>502 Bad Gateway</body></html>")
 
 

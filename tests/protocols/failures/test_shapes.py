@@ -1,4 +1,4 @@
-"""Which records are errors. What class of error each is, is in test_failures.py."""
+"""Which records are errors. What class of error each is, is in test_reader.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamkit.protocols.openai_chat.failures import find_failure
+from streamkit.protocols.failures.shapes import find_failure
 
 CHOICES = [{"index": 0, "delta": {}}]
 

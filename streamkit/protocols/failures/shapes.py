@@ -1,4 +1,4 @@
-"""Errors inside a stream of OpenAI's dialect, in the shapes of all who speak it."""
+"""The shapes of records that are errors: those of all who speak OpenAI's dialect, whom others' gateways copy."""
 
 from __future__ import annotations
 

@@ -1,0 +1,58 @@
+"""Bodies with a status of success that are no stream: a gateway's page, a line of text, an error as plain JSON."""
+
+from __future__ import annotations
+
+import re
+
+from streamkit.errors import APIError, ProtocolError, ServerError
+from streamkit.protocols.failures.reader import find_message, read_failure
+from streamkit.protocols.lenient import decode_lenient
+from streamkit.wire.body import Opening
+
+__all__ = ["KEPT_BYTES", "read_stray"]
+
+# How much of the beginning of a body is enough to say what it is.
+KEPT_BYTES = 65_536
+
+# A line that belongs to an event stream, or the beginning of one that was cut.
+_FIELD = re.compile(
+    rb"(?m)^(?:data|event|id|retry|error)?:|^(?:data|event|id|retry)\r?$|\A(?:d|da|dat|e|ev|eve|even|er|err|erro|error|i|r|re|ret|retr)\Z"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
+_EXCERPT = 500  # characters of a text that the message quotes
+
+
+def read_stray(body: bytes, *, provider: str, is_frame: bool) -> APIError | None:
+    """Return the error that the beginning of a body is in which no answer was heard; None where it is a cut stream.
+
+    A page or a text is a gateway's, a `ServerError` that may pass. JSON is the error that it says it is; with
+    `is_frame` (it may be an event of the stream) only where it has words for one. None also for an empty body, for
+    half a JSON, for what is binary and for the fields of an event stream.
+    """
+    body = Opening().feed(body).rstrip()
+    if not body:
+        return None
+    if body[:1] in (b"{", b"["):
+        return _read_json(body, provider, is_frame)
+    text = body.decode("utf-8", "replace")
+    brief = " ".join(text.split())[:_EXCERPT]
+    if body.startswith(b"<"):
+        said = f"a web page came in place of a stream; check the base URL, or try again if a gateway sent it: {brief}"
+    elif _FIELD.search(body) or _CONTROL.search(text):
+        return None
+    else:
+        error = read_failure(text, provider=provider)
+        if type(error) is not ServerError:
+            return error
+        said = f"a text came in place of a stream: {brief}"
+    return ServerError(said, provider=provider, status=200, body=text)
+
+
+def _read_json(body: bytes, provider: str, is_frame: bool) -> APIError | None:
+    try:
+        value = decode_lenient(body, object)
+    except ProtocolError:
+        return None
+    if value in ({}, []) or (is_frame and find_message(value) is None):
+        return None
+    return read_failure(value, provider=provider)

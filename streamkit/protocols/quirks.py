@@ -36,7 +36,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     required_word: str = "required"  # the tool choice that forces a call; "any": old Mistral
     tool_choices: tuple[str, ...] = CHOICES  # the choices that are taken, others are left out: Moonshot, Zhipu, Qwen, …
     choice_field: str = "tool_choice"  # where a choice in a word goes; "tool_choice_option": watsonx
-    strict_tools: bool = True  # False, the `strict` of a tool is refused, so left out: watsonx, Zhipu
+    strict_tools: bool = True  # False, the `strict` of a tool is refused, so left out: watsonx, Zhipu, Gemini
     union_types: bool = True  # False, a schema's `type` beside its `anyOf` is refused, so goes into each: Moonshot
     tool_id_pattern: str = ""  # a call id must match this regular expression: OpenAI (40 characters), Mistral
     unsupported: tuple[str, ...] = ()  # fields of `Request` that are refused, so left out with a warning

@@ -1,7 +1,7 @@
 """Google's Gemini API, its OpenAI-compatible endpoint; its own API is `gemini`.
 
 https://ai.google.dev/gemini-api/docs/openai, checked 2026-11-30. A call's signature comes and goes back as its
-`extra_content`.
+`extra_content`. A field that it does not know is an error.
 """
 
 from streamkit.protocols import Quirks
@@ -15,7 +15,8 @@ PROVIDER = Provider(
     quirks=Quirks(
         max_tokens_field="max_tokens",
         refusal_as_text=True,
-        unsupported=("top_k", "logit_bias"),
+        strict_tools=False,
+        unsupported=("top_k", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "user", "service_tier"),
         efforts=("none", "minimal", "low", "medium", "high"),
     ),
 )

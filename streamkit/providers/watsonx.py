@@ -10,7 +10,8 @@ PROVIDER = Provider(
     name="watsonx",
     protocol="openai-chat",
     base_url="https://{WATSONX_REGION=us-south}.ml.cloud.ibm.com",
-    key_variable="WATSONX_TOKEN",
+    key_variable="WATSONX_APIKEY",
+    auth="ibm-iam",
     env_base_url="WATSONX_URL",
     quirks=Quirks(
         max_tokens_field="max_tokens",

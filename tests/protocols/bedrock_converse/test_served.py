@@ -35,9 +35,13 @@ PATH = "/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream"
 def test_the_address_is_of_a_region_and_the_key_a_bearer_token(monkeypatch: pytest.MonkeyPatch) -> None:
     row = get_provider("bedrock")
     encoded = row.get_protocol().encode(Request(model=MODEL.partition("/")[2], messages=[Message("user", "hi")]))
-    monkeypatch.delenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", raising=False)
-    with pytest.raises(ConfigError, match="AWS_ENDPOINT_URL_BEDROCK_RUNTIME"):
+    for name in ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ConfigError, match="bedrock needs AWS_REGION or AWS_DEFAULT_REGION for its address"):
         Endpoint(row, api_key=KEY)
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    assert Endpoint(row, api_key=KEY).url(encoded) == HOST + PATH
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", HOST)
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", KEY)
     endpoint = Endpoint(row)

@@ -1,0 +1,186 @@
+"""Tokens of Google Cloud, with real credentials of a service account, for which a server nearby gives tokens."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from streamkit.client import Client
+from streamkit.errors import AuthenticationError, ConfigError, TransportError
+from streamkit.providers import Provider
+from streamkit.testing import Answer, Received, ReplayServer, Reply
+from streamkit.testing.replies import ReplyLike
+from tests.exposure import shown
+
+pytest.importorskip("google.auth", reason="the extra `vertex` is not installed")
+pytest.importorskip("requests", reason="the extra `vertex` is not installed")
+
+JSON = {"content-type": "application/json"}
+ROW = Provider(name="acme", protocol="openai-chat", auth="google")
+
+
+@pytest.fixture(autouse=True)
+def nothing_of_the_machines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
+    monkeypatch.setattr("google.auth.compute_engine._metadata._NO_GCE_CHECK", True)  # its variable is read on import
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p-1")
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    monkeypatch.delenv("GOOGLE_CLOUD_QUOTA_PROJECT", raising=False)
+    yield
+
+
+class Google:
+    """Gives another token each time; and answers what the token lets in."""
+
+    def __init__(self, *replies: ReplyLike, expires_in: int = 3600) -> None:
+        self.replies = list(replies)
+        self.expires_in = expires_in
+        self.given = 0
+
+    def __call__(self, request: Received) -> ReplyLike:
+        if request.path != "/token":
+            return Answer(["Hi"])
+        if self.replies:
+            return self.replies.pop(0)
+        self.given += 1
+        body = {"access_token": f"ya29.token-{self.given}", "expires_in": self.expires_in, "token_type": "Bearer"}
+        return Reply(body=json.dumps(body).encode(), headers=JSON)
+
+
+@pytest.fixture(scope="module")
+def private_key() -> str:
+    kinds = pytest.importorskip("cryptography.hazmat.primitives.serialization")
+    rsa = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.rsa")
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem: bytes = key.private_bytes(kinds.Encoding.PEM, kinds.PrivateFormat.PKCS8, kinds.NoEncryption())
+    return pem.decode()
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, private_key: str) -> Callable[[str], None]:
+    """Makes application default credentials whose tokens are given at an address."""
+
+    def make(url: str) -> None:
+        path = tmp_path / "account.json"
+        info = {
+            "type": "service_account",
+            "project_id": "p-1",
+            "private_key_id": "k-1",
+            "private_key": private_key,
+            "client_email": "robot@p-1.example",
+            "client_id": "1",
+            "token_uri": f"{url}/token",
+        }
+        path.write_text(json.dumps(info))
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
+
+    return make
+
+
+def client_at(server: ReplayServer) -> Client:
+    return Client("gemini-2.5-flash", provider=ROW, base_url=server.url)
+
+
+async def test_credentials_give_a_token_that_is_kept(account: Callable[[str], None]) -> None:
+    async with ReplayServer(Google()) as server, client_at(server) as client:
+        account(server.url)  # it is looked for with the first request
+        await client.send("Hello")
+        await client.send("Hello")
+    exchange, *rest = server.requests
+    asked = parse_qs(exchange.body.decode())
+    assert asked["grant_type"] == ["urn:ietf:params:oauth:grant-type:jwt-bearer"]
+    claims = asked["assertion"][0].split(".")[1]
+    assert json.loads(b64decode(claims + "==", "-_"))["scope"] == "https://www.googleapis.com/auth/cloud-platform"
+    assert [request.headers["authorization"] for request in rest] == ["Bearer ya29.token-1"] * 2
+    assert "x-goog-user-project" not in rest[0].headers
+
+
+async def test_a_token_is_renewed_before_it_expires(account: Callable[[str], None]) -> None:
+    async with ReplayServer(Google(expires_in=60)) as server, client_at(server) as client:
+        account(server.url)
+        await client.send("Hello")
+        await client.send("Hello")
+    sent = [request.headers.get("authorization") for request in server.requests if request.path != "/token"]
+    assert sent == ["Bearer ya29.token-1", "Bearer ya29.token-2"]
+
+
+async def test_the_project_that_pays_is_named_where_the_credentials_name_one(
+    account: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_QUOTA_PROJECT", "payer")
+    async with ReplayServer(Google()) as server, client_at(server) as client:
+        account(server.url)
+        await client.send("Hello")
+    assert server.requests[-1].headers["x-goog-user-project"] == "payer"
+
+
+@pytest.mark.parametrize("api_key", ["mine", lambda: "mine"], ids=["token", "function"])
+async def test_a_token_of_the_callers_needs_no_credentials(api_key: Any) -> None:
+    async with ReplayServer(Google()) as server:
+        async with Client("m", provider=ROW, base_url=server.url, api_key=api_key) as client:
+            await client.send("Hello")
+    assert [request.headers["authorization"] for request in server.requests] == ["Bearer mine"]
+
+
+async def test_no_credentials_at_all_are_a_config_error_that_says_how_to_have_some() -> None:
+    async with ReplayServer(Google()) as server, client_at(server) as client:
+        with pytest.raises(ConfigError, match="neither a token nor Google credentials for acme: run `gcloud auth"):
+            await client.send("Hello")
+    assert server.requests == []
+
+
+async def test_a_file_that_is_not_there_is_a_config_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "nowhere.json"))
+    async with ReplayServer(Google()) as server, client_at(server) as client:
+        with pytest.raises(ConfigError, match=r"nowhere\.json was not found"):
+            await client.send("Hello")
+
+
+async def test_an_account_that_is_refused_is_an_authentication_error(
+    account: Callable[[str], None], private_key: str
+) -> None:
+    refused = Reply(status=400, body=b'{"error":"invalid_grant","error_description":"Invalid JWT"}', headers=JSON)
+    async with ReplayServer(Google(refused)) as server, client_at(server) as client:
+        account(server.url)
+        with pytest.raises(AuthenticationError, match="Google gives no token for acme: invalid_grant") as caught:
+            await client.send("Hello")
+        assert private_key[30:90] not in shown(caught.value)
+        assert (await client.send("Hello")).message.text == "Hi"
+
+
+async def test_a_token_endpoint_that_is_not_there_is_a_transport_error(account: Callable[[str], None]) -> None:
+    account("http://127.0.0.1:1")
+    async with ReplayServer(Google()) as server, client_at(server) as client:
+        with pytest.raises(TransportError, match="no token for acme could be fetched"):
+            await client.send("Hello")
+
+
+def test_without_google_auth_the_extra_is_named_but_a_token_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamkit.credentials.google.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"pip install 'streamkit\[vertex\]', or pass api_key="):
+        Client("m", provider=ROW, base_url="https://acme.example")
+    Client("m", provider=ROW, base_url="https://acme.example", api_key="mine")
+
+
+async def test_neither_token_nor_key_is_shown(
+    account: Callable[[str], None], private_key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def serve(request: Received) -> ReplyLike:
+        if request.path == "/token":
+            return Google()(request)
+        return Reply(status=401, body=b'{"error":{"message":"bad ya29.token-1"}}')
+
+    async with ReplayServer(serve) as server, client_at(server) as client:
+        account(server.url)
+        with caplog.at_level("DEBUG"), pytest.raises(AuthenticationError) as caught:
+            await client.send("Hello")
+        text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"  # type: ignore[arg-type]
+    for secret in ("ya29.token-1", private_key[30:90]):
+        assert secret not in text
+        assert secret not in shown(caught.value)

@@ -1,4 +1,4 @@
-"""Cohere's `POST /v2/chat`, and the lines of `/v1/chat` before it.
+"""Cohere's `POST /v2/chat`, and the lines of `/v1/chat` and `/v1/generate` before it.
 
 Events are told apart by the JSON's `type`, by the event's name where that is missing. Facts: the types of the `cohere`
 package 7.3.1, https://docs.cohere.com/v2/docs/streaming and recordings, checked 2026-11-29.
@@ -111,6 +111,8 @@ class CohereParser(Parser):
     def _read_value(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         event = value if isinstance(value, dict) else {}
         kind = event.get("type") or event.get("event_type") or frame.event
+        if not kind and "is_finished" in event:  # version 1's `/v1/generate`
+            kind = "stream-end" if event["is_finished"] else "text-generation"
         handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
         if handler is not None:
             handler(self, event, out)
@@ -227,7 +229,8 @@ class CohereParser(Parser):
     def _v1_end(self, event: dict[str, Any], out: list[Delta]) -> None:
         """The end; its `response` says the whole text once more."""
         meta = at(event, "response", "meta")
-        end = {"finish_reason": event.get("finish_reason"), "usage": meta, "error": event.get("error")}
+        error = event.get("error") or event.get("err")
+        end = {"finish_reason": event.get("finish_reason"), "usage": meta, "error": error}
         self._close(end, out)
 
     # What those have in common.
@@ -280,6 +283,7 @@ _HANDLERS: dict[str, Callable[[CohereParser, dict[str, Any], list[Delta]], None]
     "tool-calls-generation": CohereParser._v1_calls,
     "citation-generation": CohereParser._v1_citations,
     "stream-end": CohereParser._v1_end,
+    "stream-error": CohereParser._v1_end,
 }
 
 

@@ -35,7 +35,7 @@ _BY_STATUS: dict[int, type[APIError]] = {
     424: ServerError,  # a model behind Bedrock or TGI failed
     425: APIError,
     429: RateLimited,
-    498: Overloaded,  # Groq: the flexible tier has no capacity
+    498: Overloaded,  # Groq: the flexible tier has no capacity; Cohere means the key by it
     499: APIError,  # a gateway's, or Google's for CANCELLED: the request was given up on the way
     503: Overloaded,
     529: Overloaded,
@@ -119,6 +119,8 @@ def pick_kind(
         return AuthenticationError
     if status == 500 and _MISTAKE_TEXT.match(text):
         return InvalidRequest
+    if status == 498 and provider == "cohere":
+        return AuthenticationError
     if status >= 400:
         return _BY_STATUS.get(status, InvalidRequest if status < 500 or status == 501 else ServerError)
     if status >= 300:
@@ -133,7 +135,7 @@ def may_retry(kind: type[APIError], status: int, asked: str | None, original: in
     """
     if asked in ("true", "false"):
         return asked == "true"
-    if issubclass(kind, (QuotaExceeded, ContentFiltered, InvalidRequest)):
+    if issubclass(kind, (QuotaExceeded, ContentFiltered, InvalidRequest, AuthenticationError)):
         return False
     if status < 400:
         return kind.retryable

@@ -195,6 +195,7 @@ def _message(top: dict[str, Any]) -> str | None:
         _detail(top.get("detail")),
         _at(top, "base_resp", "status_msg"),
         top.get("text"),  # FastChat
+        top.get("data"),  # Cohere, older endpoints
     )
     return next((text for text in candidates if isinstance(text, str) and text.strip()), None)
 

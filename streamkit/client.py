@@ -15,7 +15,7 @@ from streamkit.accumulator import Accumulator
 from streamkit.credentials import find_credentials, lookup_for
 from streamkit.deltas import Delta, MessageEnd, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from streamkit.endpoint import Endpoint
-from streamkit.errors import APIError, ConfigError, StreamkitError, TruncatedStream
+from streamkit.errors import ConfigError, StreamkitError, TruncatedStream
 from streamkit.keys import ApiKey, scrub_error
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
@@ -336,8 +336,9 @@ class Stream:
     def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""
         error.partial = self.output
-        if isinstance(error, APIError):
-            error.request_id = error.request_id or self.request_id
+        error.provider = error.provider or exchange.endpoint.provider.name
+        error.status = error.status or exchange.status
+        error.request_id = error.request_id or exchange.request_id
         scrub_error(error, exchange.endpoint.secrets)
 
     def _finished(self, output: MessageOutput) -> MessageOutput:

@@ -70,8 +70,16 @@ class StreamkitError(Exception):
     """The root of all errors of streamkit.
 
     `partial` is what had been accumulated when a stream broke, else None. `deltas` holds what the failing stage
-    could still complete; a caller that folds by hand folds these first.
+    could still complete; a caller that folds by hand folds these first. `retryable` says whether the same request
+    may succeed later. `provider`, `status` (HTTP) and `request_id` (the provider's own) say of which answer it is,
+    as far as that is known, and `body` is what the provider reported in place of one.
     """
+
+    retryable = False
+    provider = ""
+    status: int | None = None
+    request_id: str | None = None
+    body = ""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -102,6 +110,8 @@ class ImageFetchError(StreamkitError):
 class TransportError(StreamkitError):
     """The connection could not be made, or broke."""
 
+    retryable = True
+
 
 class TransportTimeout(TransportError):
     """Connecting, or waiting for the next bytes, took longer than the limit."""
@@ -110,12 +120,9 @@ class TransportTimeout(TransportError):
 class APIError(StreamkitError):
     """The provider reported an error.
 
-    `status` is the HTTP status (200 for an error inside a stream), `request_id` the provider's own, `body` the
-    error as it came (at most 64 KiB), `code` and `type` the provider's words. `retryable` says whether the same
-    request may succeed later, `retry_after_s` how long the provider asked to wait, in seconds.
+    `status` is that of HTTP (200 for an error inside a stream), `body` the error as it came (at most 64 KiB), `code`
+    and `type` the provider's words, `retry_after_s` how long it asked to wait, in seconds.
     """
-
-    retryable = False
 
     def __init__(
         self,
@@ -206,7 +213,9 @@ class ProtocolError(StreamkitError):
 
 
 class TruncatedStream(ProtocolError):
-    """The stream ended before the provider ended the answer: the connection was cut on the way."""
+    """The stream ended before the provider ended the answer: the connection was cut on the way, or nothing came."""
+
+    retryable = True
 
 
 class ToolError(StreamkitError):

@@ -64,6 +64,7 @@ def explain_fault(
         fault = TransportError(f"the connection to {place} broke ({said}): try again")
     else:
         return None
+    fault.provider = endpoint.provider.name
     scrub_error(fault, endpoint.secrets)
     return fault
 

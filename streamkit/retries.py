@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from streamkit.errors import APIError, ConfigError, StreamkitError, TransportError, TruncatedStream
+from streamkit.errors import APIError, ConfigError, StreamkitError
 
 __all__ = ["Retry", "as_retry"]
 
@@ -13,9 +13,9 @@ class Retry(Struct, frozen=True, kw_only=True):
     """How often, after what wait and at which point of an answer a request is sent again.
 
     A request is sent at most `1 + times` times to one model: after a connection that failed, an answer that broke
-    off, and an error of the provider's that may pass (`APIError.retryable`). What the provider asks to wait is waited,
-    unless it is more than `longest_wait_s`: then the error is raised at once. Where the provider says nothing, the
-    wait is a random time between half of and all of `first_wait_s`, twice that the next time, at most `cap_s`. All
+    off, and an error of the provider's that may pass (`StreamkitError.retryable`). What the provider asks to wait is
+    waited, unless it is more than `longest_wait_s`: then the error is raised at once. Where the provider says nothing,
+    the wait is a random time between half of and all of `first_wait_s`, twice that the next time, at most `cap_s`. All
     waits are in seconds; the defaults are those of the SDKs of OpenAI and Anthropic.
 
     With nothing but the beginning of a message delivered, this happens by itself. After more than that only with
@@ -40,9 +40,7 @@ class Retry(Struct, frozen=True, kw_only=True):
         """
         if delivered and not self.after_content:
             return False
-        if isinstance(error, APIError):
-            return error.retryable
-        return isinstance(error, (TransportError, TruncatedStream))
+        return error.retryable
 
     def wait_s(self, error: StreamkitError, number: int, chance: float) -> float | None:
         """Return how long to wait before retry `number` (from 1 on), None where there is to be none.

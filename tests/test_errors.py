@@ -67,6 +67,12 @@ def test_only_what_passes_by_itself_is_retryable(name: str) -> None:
     assert not kind("x", retryable=False).retryable
 
 
+@pytest.mark.parametrize("kind", [TransportError, TransportTimeout, TruncatedStream])
+def test_what_broke_on_the_way_is_retryable(kind: type[StreamkitError]) -> None:
+    assert kind("x").retryable
+    assert not ProtocolError("x").retryable
+
+
 @pytest.mark.parametrize("name", errors.__all__)
 def test_every_error_has_one_root_and_says_what_it_means(name: str) -> None:
     kind = getattr(errors, name)

@@ -8,7 +8,6 @@ import pytest
 
 from streamkit.errors import ConfigError, UnsupportedParameterWarning
 from streamkit.messages import Message
-from streamkit.parts import CitationPart, EmbeddedImage, FunctionCall, FunctionPart, ImagePart, ValuePart
 from streamkit.protocols import EncodedRequest, Quirks, Request, ToolSpec, get_protocol
 
 ADD = ToolSpec(name="add", description="Adds.", parameters={"type": "object", "properties": {"a": {}}})
@@ -117,30 +116,3 @@ UNFIT: list[tuple[str, dict[str, Any], str]] = [
 def test_what_cannot_be_said_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         encode(**fields)
-
-
-def test_a_body_is_of_the_sdks_types() -> None:
-    """Runs where Cohere's own package is installed: pip install cohere."""
-    sdk = pytest.importorskip("cohere", reason="the official SDK is not installed")
-    pydantic = pytest.importorskip("pydantic", reason="the official SDK is not installed")
-    call = FunctionPart("c1", FunctionCall("add", {"a": 1}))
-    cited = {"start": 0, "end": 2, "text": "So", "content_index": 1, "type": "TEXT_CONTENT"}
-    messages = [
-        Message("system", "Be brief."),
-        Message("user", ["What?", ImagePart(EmbeddedImage("image/png", b"\x89PNG"))]),
-        Message("assistant", ["I add."], thinking="Hm.", tool_calls=[call]),
-        Message("tool", [ValuePart({"sum": 3})], id="c1"),
-        Message("assistant", ["So.", CitationPart(cited)], thinking="Hm."),
-        Message("user", "Sure?"),
-    ]
-    body = encode(messages=messages, tools=[ADD], thinking="low", output_schema=SCHEMA).body
-    types = {
-        "messages": list[sdk.ChatMessageV2],
-        "tools": list[sdk.ToolV2],
-        "thinking": sdk.Thinking,
-        "response_format": sdk.ResponseFormatV2,
-    }
-    for field, kind in types.items():
-        adapter = pydantic.TypeAdapter(kind)
-        read = adapter.validate_python(body[field])
-        assert adapter.dump_python(read, mode="json", exclude_unset=True) == body[field]

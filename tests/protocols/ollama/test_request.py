@@ -8,7 +8,7 @@ import pytest
 
 from streamkit.errors import ConfigError, UnsupportedParameterWarning
 from streamkit.messages import Message
-from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, ValuePart
+from streamkit.parts import EmbeddedImage, ImagePart
 from streamkit.protocols import EncodedRequest, Quirks, Request, ToolSpec, get_protocol
 
 ADD = ToolSpec(name="add", description="Adds.", parameters={"type": "object", "properties": {"a": {}}})
@@ -139,27 +139,3 @@ def test_generate_takes_images_and_neither_tools_nor_a_conversation() -> None:
         encode(extra={"raw": True}, tools=[ADD])
     with pytest.raises(ConfigError, match="one user message"):
         encode(Message("user", "a"), Message("assistant", "b"), extra={"raw": True})
-
-
-def test_a_body_is_of_the_sdks_type() -> None:
-    """Runs where Ollama's own package is installed: pip install ollama."""
-    sdk = pytest.importorskip("ollama._types", reason="the official SDK is not installed")
-    call = FunctionPart("c1", FunctionCall("add", {"a": {"b": [1]}}))
-    messages = [
-        Message("system", "Be brief."),
-        Message("user", ["What?", ImagePart(EmbeddedImage("image/png", b"\x89PNG"))]),
-        Message("assistant", "I add.", thinking="Hm.", tool_calls=[call]),
-        Message("tool", [ValuePart({"sum": 3})], id="c1"),
-    ]
-    fields = {"tools": [ADD], "thinking": "low", "output_schema": SCHEMA, "max_tokens": 5, "stop": ["E"], "top_k": 2}
-    body = encode(*messages, **fields, logprobs=2).body
-    read = sdk.ChatRequest.model_validate(body).model_dump(exclude_none=True)
-    unknown = {"id", "tool_call_id"}  # of newer servers than the package knows
-    assert without(read, unknown) == without(body, unknown)
-    assert set(body["options"]) <= set(sdk.Options.model_fields)
-
-
-def without(value: Any, names: set[str]) -> Any:
-    if isinstance(value, dict):
-        return {key: without(item, names) for key, item in value.items() if key not in names}
-    return [without(item, names) for item in value] if isinstance(value, list) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import pytest
@@ -43,14 +42,6 @@ PARAMETERS: dict[str, Any] = {
 def test_parameters_keep_their_names() -> None:
     body = encode(Message("user", "a"), **PARAMETERS, top_k=4, extra={"echo": True}).body
     assert body == {"model": "m", "prompt": "a", "stream": True, **USAGE, **PARAMETERS, "top_k": 4, "echo": True}
-
-
-def test_a_body_is_of_the_sdks_type() -> None:
-    pydantic = pytest.importorskip("pydantic", reason="the official SDKs are not installed")
-    pytest.importorskip("openai", reason="openai is not installed")
-    kind = importlib.import_module("openai.types.completion_create_params").CompletionCreateParamsStreaming
-    body = encode(Message("user", "a"), **PARAMETERS).body
-    assert pydantic.TypeAdapter(kind).validate_python(body) == body
 
 
 def test_a_vendors_quirks_are_kept_to() -> None:

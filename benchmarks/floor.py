@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from struct import Struct as Layout
 from typing import Any
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
@@ -195,17 +196,20 @@ def _records(reads: list[bytes], decode: Callable[[bytes], Any], end: bytes) -> 
 
 
 def _messages(reads: list[bytes], decode: Callable[[bytes], Any]) -> list[Any]:
-    """The payloads of binary messages, their checksums unread."""
+    """The payloads of binary messages, both of whose checksums must be read."""
     events: list[Any] = []
-    rest, lengths = b"", Layout(">II").unpack_from
+    rest, prelude, checksum = b"", Layout(">III").unpack_from, Layout(">I").unpack_from
     for piece in reads:
         data = rest + piece if rest else piece
-        at = 0
-        while len(data) - at >= 8:
-            size, head = lengths(data, at)
+        view, at = memoryview(data), 0
+        while len(data) - at >= 12:
+            size, head, first = prelude(data, at)
             if len(data) - at < size:
                 break
-            events.append(decode(data[at + 12 + head : at + size - 4]))
+            end = at + size - 4
+            if crc32(view[at : at + 8]) != first or crc32(view[at:end]) != checksum(data, end)[0]:
+                raise ValueError("wrong checksum")
+            events.append(decode(data[at + 12 + head : end]))
             at += size
         rest = data[at:]
     return events

@@ -45,6 +45,9 @@ class Chunk(msgspec.Struct):
     data: bytes = msgspec.field(name="bytes", default=b"")
 
 
+decode_chunk = msgspec.json.Decoder(Chunk).decode
+
+
 class EventStreamDecoder:
     """The binary event stream of AWS in any cut → frames; see `Decoder`.
 
@@ -63,7 +66,8 @@ class EventStreamDecoder:
         self._started = False
         self._opening: Opening | None = None
         self._body: WholeBody | None = None
-        self._blocks: dict[bytes, dict[str, str]] = {}
+        self._blocks: dict[bytes, dict[str, str]] = {}  # the headers of those that came before
+        self._names: dict[bytes, str] = {}  # the names of the events that are no more than that
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
@@ -76,10 +80,12 @@ class EventStreamDecoder:
         if self._body is not None:
             self._feed_body(self._body, data)
             return []
-        self._pieces.add(data)
-        if self._pieces.size < self._wanted:
-            return []
-        return self._read(self._pieces.take())
+        if self._pieces.size:
+            self._pieces.add(data)
+            if self._pieces.size < self._wanted:
+                return []
+            data = self._pieces.take()
+        return self._read(data)
 
     def finish(self) -> list[Frame]:
         """Return what the end of input completes; raises what it, or an earlier call, found wrong."""
@@ -105,62 +111,69 @@ class EventStreamDecoder:
 
     def _read(self, data: bytes) -> list[Frame]:
         out: list[Frame] = []
-        start = 0
+        start, size = 0, len(data)
+        names, view = self._names, memoryview(data)
         try:
-            while len(data) - start >= (total := self._length_at(start, data)):
-                self._read_message(data[start : start + total], out)
-                start += total
-            self._wanted = total
-            self._pieces.add(data[start:])
+            while True:
+                head_at = start + PRELUDE.size
+                if head_at > size:
+                    self._wanted = PRELUDE.size
+                    break
+                total, header_bytes, checksum = PRELUDE.unpack_from(data, start)
+                if crc32(data[start : start + 8]) != checksum:
+                    raise ProtocolError(
+                        "not an AWS event stream, or damaged: wrong checksum of lengths", frame=data[start:head_at]
+                    )
+                if total > self._limit or header_bytes > total - OVERHEAD or header_bytes > MAX_HEADER_BYTES:
+                    raise self._misfit(total, header_bytes)
+                end = start + total
+                if end > size:
+                    self._wanted = total
+                    break
+                payload_at, checksum_at = head_at + header_bytes, end - CHECKSUM.size
+                if crc32(view[start:checksum_at]) != CHECKSUM.unpack_from(data, checksum_at)[0]:
+                    raise ProtocolError("damaged event stream: wrong checksum of a message", frame=data[start:end])
+                block = data[head_at:payload_at]
+                name = names.get(block)
+                if name is None:
+                    self._take(block, data[payload_at:checksum_at], out)
+                else:
+                    out.append(Frame(data[payload_at:checksum_at] or b"{}", name))
+                start = end
+            self._pieces.add(data[start:] if start else data)
         except ProtocolError as error:
             self.error = error
         return out
 
-    def _length_at(self, start: int, data: bytes) -> int:
-        """Return the length of the message at `start`, or the length of what says it where that has not come."""
-        prelude = data[start : start + PRELUDE.size]
-        if len(prelude) < PRELUDE.size:
-            return PRELUDE.size
-        total, header_bytes, checksum = PRELUDE.unpack(prelude)
-        if crc32(prelude[:8]) != checksum:
-            raise ProtocolError("not an AWS event stream, or damaged: wrong checksum of lengths", frame=prelude)
+    def _misfit(self, total: int, header_bytes: int) -> ProtocolError:
         if total > self._limit:
-            raise too_long(self._limit)
-        if header_bytes > min(total - OVERHEAD, MAX_HEADER_BYTES):
-            raise ProtocolError(f"a message of {total} bytes cannot have {header_bytes} bytes of headers")
-        return int(total)
+            return too_long(self._limit)
+        return ProtocolError(f"a message of {total} bytes cannot have {header_bytes} bytes of headers")
 
-    def _read_message(self, message: bytes, out: list[Frame]) -> None:
-        view = memoryview(message)
-        _, header_bytes, _ = PRELUDE.unpack_from(message)
-        payload_at, checksum_at = PRELUDE.size + header_bytes, len(message) - CHECKSUM.size
-        if crc32(view[:checksum_at]) != CHECKSUM.unpack_from(message, checksum_at)[0]:
-            raise ProtocolError("damaged event stream: wrong checksum of a message", frame=message)
-        headers = self._read_headers(message[PRELUDE.size : payload_at])
-        payload = message[payload_at:checksum_at]
+    def _take(self, block: bytes, payload: bytes, out: list[Frame]) -> None:
+        """Read a message whose headers have not come before, or that is more than an event with a name."""
+        headers = self._blocks.get(block)
+        if headers is None:
+            headers = parse_headers(block)
+            if len(block) <= KNOWN_BLOCK_BYTES and len(self._blocks) < KNOWN_BLOCKS:
+                self._blocks[block] = headers
         if headers.get(":message-type") in ("exception", "error"):
             out.append(Frame(failure(headers, payload), "error"))
             return
         name = headers.get(":event-type", "")
         if name != "chunk":
+            if block in self._blocks:
+                self._names[block] = name
             out.append(Frame(payload or b"{}", name))
             return
         try:
-            chunk = msgspec.json.decode(payload, type=Chunk).data
+            chunk = decode_chunk(payload).data
         except (msgspec.MsgspecError, RecursionError) as error:
             raise ProtocolError(f"a chunk of the event stream is not base64 in JSON ({error})", frame=payload) from None
         if chunk:
             out.append(Frame(chunk))
         else:
             self.heartbeats += 1
-
-    def _read_headers(self, block: bytes) -> dict[str, str]:
-        headers = self._blocks.get(block)
-        if headers is None:
-            headers = parse_headers(block)
-            if len(block) <= KNOWN_BLOCK_BYTES and len(self._blocks) < KNOWN_BLOCKS:
-                self._blocks[block] = headers
-        return headers
 
 
 def parse_headers(block: bytes) -> dict[str, str]:

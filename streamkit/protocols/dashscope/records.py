@@ -46,15 +46,14 @@ class RecordDecoder(SSEDecoder):
             return out
         if not self._idle or CR in data:
             return out + super().feed(data[start:])
-        while 0 <= (end := data.find(b"\n\n", start)) <= start + self._limit:  # nearly every event is a result
-            at = data.find(_DATA, start, end)
+        while (at := data.find(_DATA, start)) >= 0:  # nearly every event is a result
+            end = data.find(b"\n", at + 1)
             head = data[start:at]
-            if at < 0 or head[:3] != b"id:" or not head.endswith(_RESULT) or head.count(b"\n") != 2:
+            if head[:3] != b"id:" or not head.endswith(_RESULT) or head.count(b"\n") != 2:
                 break
-            text = data[at + 6 : end]
-            if b"\n" in text:
+            if not at < end <= start + self._limit or data[end : end + 2] != b"\n\n":
                 break
-            out.append(Frame(text, "result"))
+            out.append(Frame(data[at + 6 : end], "result"))
             start = end + 2
         if start < len(data):
             out += super().feed(data[start:])

@@ -46,7 +46,10 @@ _FINAL = {501}
 
 # Words that say more than any status.
 _SPECIFIC: dict[type[APIError], str] = {
-    ContentFiltered: "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed 1301",
+    ContentFiltered: (
+        "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed 1301 biopolicy "
+        "misalignmentpolicyviolation imagecontentpolicyviolation"
+    ),
     QuotaExceeded: (
         "insufficientquota paymentrequired billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
         "contractspendlimitreached arrearage insufficientbalance insufficientcredits exceededcurrentquota "
@@ -54,8 +57,8 @@ _SPECIFIC: dict[type[APIError], str] = {
     ),
     RateLimited: (
         "ratelimit ratelimitexceeded ratelimitreached toomanyrequests ramplimitexceeded "
-        "throttling throttled resourceexhausted limitrequests limitburstrate requestlimitexceeded 1302 1303 minimax1002 "
-        "minimax1039"
+        "throttling throttled resourceexhausted limitrequests limitburstrate requestlimitexceeded 1302 1303 "
+        "minimax1002 minimax1039"
     ),
     Overloaded: "overloaded engineoverloaded modeloverloaded serviceunavailable unavailable modelnotready 1305",
     AuthenticationError: (
@@ -69,7 +72,9 @@ _SPECIFIC: dict[type[APIError], str] = {
 _GENERAL: dict[type[APIError], str] = {
     InvalidRequest: (
         "invalidrequest badrequest validation invalidargument failedprecondition invalidparameter parameterunknown "
-        "outofrange alreadyexists unimplemented minimax2013"
+        "outofrange alreadyexists unimplemented minimax2013 invalidprompt dataresidencymismatch invalidimage "
+        "invalidimageformat invalidbase64image invalidimageurl imagetoolarge imagetoosmall imageparse invalidimagemode "
+        "imagefiletoolarge unsupportedimagemediatype emptyimagefile failedtodownloadimage imagefilenotfound"
     ),
     ServerError: (
         "api server internal internalserver internalfailure timeout modeltimeout deadlineexceeded modelstream model "

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from streamkit.deltas import UnknownFrame
-from streamkit.errors import TruncatedStream
+from streamkit.errors import APIError, TruncatedStream
 from streamkit.messages import Message
 from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, TextPart
 from streamkit.protocols import Request, get_protocol
@@ -290,3 +290,29 @@ compaction.compacting audio.delta audio.done audio.transcript.delta audio.transc
 def test_every_event_of_the_api_is_known(name: str) -> None:
     kind = f"response.{name}"
     assert (kind in _HANDLERS) != is_progress(kind)
+
+
+# What can stand as `code` in the `error` of a response, from the same types.
+OF_INPUT = """
+invalid_prompt data_residency_mismatch invalid_image invalid_image_format invalid_base64_image invalid_image_url
+image_too_large image_too_small image_parse_error invalid_image_mode image_file_too_large unsupported_image_media_type
+empty_image_file failed_to_download_image image_file_not_found
+"""
+CODES = [
+    ("server_error vector_store_timeout", "ServerError", True),
+    ("rate_limit_exceeded", "RateLimited", True),
+    ("context_length_exceeded", "ContextOverflow", False),
+    ("bio_policy misalignment_policy_violation image_content_policy_violation", "ContentFiltered", False),
+    (OF_INPUT, "InvalidRequest", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "again"), [(code, kind, again) for codes, kind, again in CODES for code in codes.split()]
+)
+def test_every_code_of_a_failed_response_has_its_class(code: str, kind: str, again: bool) -> None:
+    parser = get_protocol("openai-responses").parser()
+    parser.feed(body(*HI[:3], ended("failed", error={"code": code, "message": "no"})))
+    with pytest.raises(APIError) as caught:
+        parser.finish()
+    assert (type(caught.value).__name__, caught.value.code, caught.value.retryable) == (kind, code, again)

@@ -17,6 +17,7 @@ PROTOCOLS = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "gemini-interactions": "gemini_interactions",
     "ollama": "ollama",
     "llamacpp": "llamacpp",
     "openai-completions": "openai_completions",

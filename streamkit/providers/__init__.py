@@ -28,6 +28,7 @@ PROVIDERS = (
     "deepseek-anthropic",
     "fireworks",
     "gemini",
+    "gemini-interactions",
     "gemini-openai",
     "github",
     "groq",

@@ -17,7 +17,7 @@ from streamkit.testing.scripts import dialect_of
 __all__ = ["expected"]
 
 # The dialects that say where a block ends, so that neighbours of one kind are two.
-EXPLICIT_BLOCKS = {"openai-responses", "anthropic", "gemini", "cohere", "bedrock-converse"}
+EXPLICIT_BLOCKS = {"openai-responses", "anthropic", "gemini", "gemini-interactions", "cohere", "bedrock-converse"}
 # Those in which a refusal is no block: it is in the finish reason.
 REFUSAL_AS_REASON = {"anthropic", "gemini"}
 

@@ -24,6 +24,7 @@ _PATHS = {
     "/responses": "openai-responses",
     "/messages": "anthropic",
     ":streamGenerateContent": "gemini",
+    "/interactions": "gemini-interactions",
     "/v2/chat": "cohere",
     "/converse-stream": "bedrock-converse",
     "/text-generation/generation": "dashscope",
@@ -111,6 +112,7 @@ def error_reply(
         "bedrock-converse": {"__type": type, "message": message},
         "dashscope": {"code": type, "message": message, "request_id": "r"},
     }
+    forms["gemini-interactions"] = {"error": {"code": type, "message": message}}
     forms["gemini"] = {"error": {"code": status, "message": message, "status": type}}
     body = forms.get(protocol, {"error": {**error, "code": None}})
     return Reply(body=msgspec.json.encode(body), status=status, headers={"content-type": "application/json", **headers})
@@ -172,5 +174,10 @@ def _answers(body: Any) -> int:
         body = body["input"]
     if "input" not in body:
         return sum(message["role"] == "assistant" for message in body["messages"])
-    written = [item.get("role", "assistant") == "assistant" and "output" not in item for item in body["input"]]
+    written = [item.get("role", "assistant") == "assistant" and not _is_given(item) for item in body["input"]]
     return sum(here and not before for before, here in zip([False, *written], written, strict=False))
+
+
+def _is_given(item: Any) -> bool:
+    """Whether an item of Responses is a tool's output, or a step of an interaction the caller's."""
+    return "output" in item or item.get("type") in ("user_input", "function_result")

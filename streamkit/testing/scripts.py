@@ -18,6 +18,7 @@ from streamkit.testing import (
     cohere_body,
     dashscope_body,
     gemini_body,
+    gemini_interactions_body,
     llamacpp_body,
     ollama_body,
     openai_chat_body,
@@ -65,6 +66,12 @@ SCRIPTED = {
     ),
     "anthropic": _Dialect(anthropic_body.render, anthropic_body.error_frame, anthropic_body.FINISH_WORDS),
     "gemini": _Dialect(gemini_body.render, gemini_body.error_frame, gemini_body.FINISH_WORDS, gemini_body.heard),
+    "gemini-interactions": _Dialect(
+        gemini_interactions_body.render,
+        gemini_interactions_body.error_frame,
+        gemini_interactions_body.FINISH_WORDS,
+        gemini_interactions_body.heard,
+    ),
     "cohere": _Dialect(cohere_body.render, cohere_body.error_frame, cohere_body.FINISH_WORDS, cohere_body.heard),
     "bedrock-converse": _Dialect(
         bedrock_body.render,

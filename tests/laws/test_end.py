@@ -45,6 +45,7 @@ ENDS = {
     "openai-responses": re.compile(rb'"type":"response.(completed|incomplete)"'),
     "anthropic": re.compile(rb'"stop_reason":"'),
     "gemini": re.compile(rb'"finishReason":"'),
+    "gemini-interactions": re.compile(rb'"event_type":"interaction.completed"'),
     "ollama": re.compile(rb'"done":true'),
     "cohere": re.compile(rb'"finish_reason":"'),
     "bedrock-converse": re.compile(rb'"stopReason":"'),

@@ -158,7 +158,14 @@ def test_a_truncated_body_is_an_error_that_keeps_what_came(protocol):
         outcome = read(part, protocol)
         has_ended = any(
             end in part
-            for end in (b'finish_reason":"tool_calls', b"message_delta", b"message-end", b"messageStop", b'"done":true')
+            for end in (
+                b'finish_reason":"tool_calls',
+                b"message_delta",
+                b"message-end",
+                b"messageStop",
+                b'"done":true',
+                b"interaction.completed",
+            )
         )
         assert has_ended or outcome.error["kind"] == "TruncatedStream"
         texts.append(text_of(outcome))

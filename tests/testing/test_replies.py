@@ -22,6 +22,7 @@ PATHS = [
     ("/", "openai-chat"),
     ("/api/chat", "ollama"),
     ("/v1beta/models/m:streamGenerateContent?alt=sse", "gemini"),
+    ("/v1beta/interactions", "gemini-interactions"),
     ("/v2/chat", "cohere"),
     ("/model/us.amazon.nova-lite-v1%3A0/converse-stream", "bedrock-converse"),
     ("/services/aigc/text-generation/generation", "dashscope"),
@@ -95,6 +96,16 @@ ITEMS = [
         b"second",
     ),
     (
+        "the steps of an interaction",
+        [
+            {"type": "user_input"},
+            {"type": "thought"},
+            {"type": "function_call"},
+            {"type": "function_result"},
+        ],
+        b"second",
+    ),
+    (
         "two answers with a call between",
         [{"role": "user"}, {"type": "function_call"}, {"output": ""}, {"role": "assistant"}, {"role": "user"}],
         b"third",
@@ -135,6 +146,8 @@ def test_errors_have_the_form_of_their_dialect():
     assert json.loads(error_reply(429, "slow", "RESOURCE_EXHAUSTED", protocol="gemini").body) == {
         "error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}
     }
+    reply = error_reply(429, "slow", "rate_limit_exceeded", protocol="gemini-interactions")
+    assert json.loads(reply.body) == {"error": {"code": "rate_limit_exceeded", "message": "slow"}}
     assert json.loads(error_reply(429, "slow", "", protocol="cohere").body) == {"message": "slow"}
     aws = error_reply(429, "slow", "ThrottlingException", protocol="bedrock-converse")
     assert json.loads(aws.body) == {"__type": "ThrottlingException", "message": "slow"}

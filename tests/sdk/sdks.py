@@ -88,6 +88,9 @@ SDKS = {
         hides=("reason",),
         mixes=True,
     ),
+    "gemini-interactions": Sdk(
+        "google.genai", "gemini-interactions", "gemini-interactions/m", ("google_sdk", "stream_interaction")
+    ),
     "cohere": Sdk("cohere", "cohere", "cohere/m", ("cohere_sdk", "stream")),
     "mistral": Sdk(
         "mistralai.client",

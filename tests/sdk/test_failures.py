@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 STATUSES = {401: AuthenticationError, 404: NotFound, 429: RateLimited, 500: ServerError}
-# What the SDKs that have a class for a status call it.
+# What the SDKs call them: their packages, and one dialect with errors of its own.
 NAMES = {
     "openai": {
         401: "AuthenticationError",
@@ -44,14 +44,15 @@ NAMES = {
     "ollama": dict.fromkeys(STATUSES, "ResponseError"),
     "dashscope": dict.fromkeys(STATUSES, "Refused"),
 }
-NAMES["anthropic"] = NAMES["groq"] = NAMES["openai"]
+NAMES["anthropic"] = NAMES["groq"] = NAMES["gemini-interactions"] = NAMES["openai"]
 
 
 @pytest.mark.parametrize("status", STATUSES)
 async def test_a_status_is_an_error_of_the_same_kind_to_both(sdk: Sdk, status: int) -> None:
-    kind = NAMES[sdk.package][status] if sdk.package == "boto3" else "some_type"
+    names = NAMES.get(sdk.protocol, NAMES[sdk.package])
+    kind = names[status] if sdk.package == "boto3" else "some_type"
     theirs, ours = await fail(sdk, error_reply(status, "It was refused.", kind, protocol=sdk.protocol))
-    assert (type(theirs).__name__, status_of(theirs)) == (NAMES[sdk.package][status], status)
+    assert (type(theirs).__name__, status_of(theirs)) == (names[status], status)
     assert (type(ours), ours.status, ours.message) == (STATUSES[status], status, "It was refused.")
     assert "It was refused." in str(theirs)
 

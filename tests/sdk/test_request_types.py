@@ -75,6 +75,16 @@ CASES: list[tuple[str, str, list[Message], dict[str, Any], Quirks | None]] = [
     ("a level of thinking", "gemini", EMBEDDED, COMMON | {"service_tier": None}, Quirks(adaptive_thinking=True)),
     ("a tool of its own", "gemini", EMBEDDED, {"tools": [{"googleSearch": {}}], "thinking": "off"}, None),
     ("another provider's answer", "gemini", SEARCHED, {"presence_penalty": 0.5, "top_k": 5}, None),
+    # Without temperature and top_p: the SDK warns of both.
+    ("everything", "gemini-interactions", EMBEDDED, COMMON | {"service_tier": "flex", "seed": 7}, None),
+    (
+        "a tool of its own",
+        "gemini-interactions",
+        EMBEDDED,
+        {"tools": [{"type": "google_search"}], "thinking": "off", "extra": {"previous_interaction_id": "i1"}},
+        None,
+    ),
+    ("another provider's answer", "gemini-interactions", SEARCHED, {"thinking": "low"}, None),
     ("everything", "bedrock", EMBEDDED, COMMON | SAMPLING | {"service_tier": "flex", "top_k": 5, "seed": None}, None),
     ("adaptive thinking", "bedrock", EMBEDDED, COMMON | {"service_tier": None}, Quirks(adaptive_thinking=True)),
     ("another provider's answer", "bedrock", SEARCHED, {"thinking": "off"}, None),
@@ -105,9 +115,12 @@ BROKEN: list[tuple[str, list[Any], Any]] = [
     ("anthropic", ["messages", 1, "content", 0, "type"], "texts"),
     ("gemini", ["contents", 0, "parts", 0, "texts"], "a"),
     ("gemini", ["generationConfig"], {"max_tokens": 5}),
+    ("gemini-interactions", ["input", 0, "contents"], "a"),
+    ("gemini-interactions", ["generation_config"], {"max_tokens": 5}),
     ("bedrock", ["messages", 0, "content", 0, "texts"], "a"),
     ("bedrock", ["inferenceConfig"], {"max_tokens": 5}),
     ("cohere", ["messages", 0, "content"], 5),
+    ("cohere", ["messages", 1, "name"], "ann"),
     ("ollama-chat", ["messages", 0, "content"], {"a": 1}),
     ("dashscope", ["parameters", "maximum"], 5),
 ]
@@ -163,6 +176,10 @@ def assert_of_gemini(provider: str, body: dict[str, Any]) -> None:
         assert_kept(value, kinds[field])
 
 
+def assert_of_interactions(provider: str, body: dict[str, Any]) -> None:
+    assert_kept(body, import_sdk("google.genai.interactions").CreateModelInteraction)
+
+
 def assert_of_bedrock(provider: str, body: dict[str, Any]) -> None:
     """Check `body` against the service model, in which each operation names the shape of its input."""
     loader = import_sdk("botocore.loaders").Loader()
@@ -208,6 +225,7 @@ def assert_of_dashscope(provider: str, body: dict[str, Any]) -> None:
 CHECKS: dict[str, Callable[[str, dict[str, Any]], None]] = {
     "anthropic": assert_of_anthropic,
     "gemini": assert_of_gemini,
+    "gemini-interactions": assert_of_interactions,
     "bedrock": assert_of_bedrock,
     "cohere": assert_of_cohere,
     "ollama-chat": assert_of_ollama,
@@ -218,7 +236,21 @@ CHECKS: dict[str, Callable[[str, dict[str, Any]], None]] = {
 def assert_kept(value: Any, kind: Any) -> None:
     """Check that a type takes `value`, and that it leaves nothing out."""
     adapter = import_sdk("pydantic").TypeAdapter(kind)  # must outlive the lazy lists in what it returns
-    assert dict(walk(adapter.validate_python(value))) == dict(walk(value))
+    read = adapter.validate_python(value)
+    assert list(unknown(read)) == []
+    assert dict(walk(read)) == dict(walk(value))
+
+
+def unknown(value: Any) -> Iterator[Any]:
+    """What models hold that their types do not know: some keep it, in fields or in a variant made for that."""
+    if hasattr(value, "model_extra"):
+        if (value.model_extra and type(value).model_fields) or getattr(value, "is_unknown", False):
+            yield value
+        for name in value.model_fields_set & type(value).model_fields.keys():  # to read others may warn
+            yield from unknown(getattr(value, name))
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from unknown(item)
 
 
 def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -37,6 +37,7 @@ from streamkit.protocols.anthropic.views import (
 )
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.values import scrub
 from streamkit.usage import Usage
@@ -145,7 +146,7 @@ class AnthropicParser(Parser):
         event = frame.event if frame.event != "message" else ""  # which is every event's name that has none
         kind = record.get("type") or event
         handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
-        if "error" in (kind, event) or (handler is None and record.get("error")):
+        if "error" in (kind, event) or (handler is None and find_failure(record)):
             raise read_failure(value, provider=self.provider)
         if handler is None:
             if not (kind or self._start) and value != {}:  # a body that is no stream: an error in a form of its own

@@ -28,6 +28,7 @@ from streamkit.protocols.cohere.fields import (
 )
 from streamkit.protocols.cohere.views import FAILED, at, decode_event, decode_value, read_finish, read_usage
 from streamkit.protocols.failures import read_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
 from streamkit.protocols.values import scrub
 from streamkit.wire import Frame
@@ -116,7 +117,7 @@ class CohereParser(Parser):
         handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
         if handler is not None:
             handler(self, event, out)
-        elif kind == "error" or event.get("error"):
+        elif kind == "error" or find_failure(event):
             raise read_failure(value, provider=self.provider)
         elif kind or self._started or not event:
             out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))

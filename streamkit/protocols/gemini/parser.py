@@ -17,6 +17,7 @@ from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.messages import FinishReason
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.gemini.candidate import CandidateReader
 from streamkit.protocols.gemini.finish import blocked_reason
 from streamkit.protocols.gemini.usage import UsageReader
@@ -165,6 +166,8 @@ class GeminiParser(Parser):
         if _is_error(frame):
             raise read_failure(frame.data, provider=self.provider)
         if not (chunk.candidates or chunk.error or chunk.usage_metadata or raw.value.keys() & _CHUNK_KEYS):
+            if find_failure(raw.value):
+                raise read_failure(raw.value, provider=self.provider)
             out.append(_unknown(frame))
             return
         for place, candidate in enumerate(chunk.candidates or ()):

@@ -17,10 +17,10 @@ from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, Usage
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
-from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.openai_chat.finish import filtered
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage

@@ -15,8 +15,8 @@ from streamkit.deltas import Delta, TextDelta, UnknownFrame
 from streamkit.errors import TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.failures.shapes import find_failure
+from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage

@@ -16,6 +16,7 @@ from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, UnknownF
 from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
+from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.openai_chat.media import read_base64
 from streamkit.protocols.openai_responses import events
@@ -185,7 +186,7 @@ class ResponsesParser(Parser):
         kind = record.get("type") or event
         handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
         ours = str(kind).startswith("response.") or record.get("object") == "response"
-        if "error" in (kind, event) or (record.get("error") and not ours):
+        if "error" in (kind, event) or (not ours and find_failure(record)):
             raise read_failure(value, provider=self.provider)
         if handler is None:
             if record.get("object") == "response" and not self._start:

@@ -17,8 +17,8 @@ from streamkit.deltas import Delta, UnknownFrame
 from streamkit.errors import TruncatedStream
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.failures.shapes import find_failure
+from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.plain import PlainChoices
 from streamkit.protocols.sglang.views import Meta, Record, read_finish, read_logprobs, read_usage, total
 from streamkit.protocols.tagged import TaggedWriter

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from streamkit.protocols import get_protocol
 from streamkit.protocols.failures.shapes import find_failure
+from streamkit.testing import Answer, render
+from streamkit.testing.mutations import fail
+from streamkit.testing.outcome import read_pieces
 
 CHOICES = [{"index": 0, "delta": {}}]
 
@@ -51,3 +55,19 @@ def test_an_error_further_inside_is_put_where_it_is_looked_for() -> None:
     error = {"code": 502, "message": "no"}
     assert find_failure({"choices": [None, {"index": 0, "error": error}]}) == {"error": error}
     assert find_failure({"choices": CHOICES, "x_groq": {"error": "no"}}) == {"error": "no"}
+
+
+FLAT: list[tuple[str, bytes]] = [
+    ("vllm", b'{"object":"error","message":"no","type":"BadRequestError","code":400}'),
+    ("dashscope", b'{"code":"InvalidParameter","message":"no"}'),
+    ("cerebras", b'{"message":"no","type":"invalid_request_error","code":"x"}'),
+]
+
+
+@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses", "anthropic", "gemini", "cohere"])
+@pytest.mark.parametrize("record", [case[1] for case in FLAT], ids=[case[0] for case in FLAT])
+def test_a_flat_error_ends_a_stream_of_any_dialect_that_servers_copy(protocol: str, record: bytes) -> None:
+    body = fail(render(Answer(["Hello there"]), protocol), 4, b"data: " + record + b"\n\n")
+    outcome = read_pieces([body], get_protocol(protocol).parser())
+    assert outcome.error is not None
+    assert (outcome.error["kind"], outcome.error["message"]) == ("InvalidRequest", "no")

@@ -87,6 +87,20 @@ def _inspect(
     _exit_with(lambda: inspect(file, new_parser(provider, protocol, framing), deltas=deltas, choices=choices))
 
 
+@app.command("providers")
+def _providers(
+    name: Annotated[str | None, typer.Argument(help="One of them, in full.", show_default=False)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the providers: their keys and addresses, and what each takes.
+
+    Whether a key is set is told, never the key.
+    """
+    from streamkit.cli.providers import list_providers
+
+    _exit_with(lambda: list_providers(name, as_json=as_json))
+
+
 def _exit_with(command: Callable[[], int]) -> None:
     """Run `command` and exit with its code: 2 for a wrong set-up, 1 for any other error of ours."""
     from streamkit.cli.escape import visible

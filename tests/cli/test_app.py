@@ -3,7 +3,7 @@ from typer.testing import CliRunner
 
 from streamkit.cli.app import app
 
-COMMANDS = ["demo", "chat", "inspect"]
+COMMANDS = ["demo", "chat", "inspect", "providers"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -70,8 +70,9 @@ def heard(answer: Answer) -> Answer:
 
 
 def _step(block: Block, index: int, piece: int) -> list[dict[str, Any]]:
+    deltas: list[dict[str, Any]]
     if isinstance(block, Call):
-        begun = {"type": "function_call", "id": block.id, "name": block.name, "arguments": {}}
+        begun: dict[str, Any] = {"type": "function_call", "id": block.id, "name": block.name, "arguments": {}}
         deltas = [{"type": "arguments_delta", "arguments": text} for text in cut(block.text, piece)]
     elif isinstance(block, Thinking):
         begun = {"type": "thought"}

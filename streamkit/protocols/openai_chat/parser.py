@@ -100,6 +100,8 @@ class ChatParser(Parser):
                             and delta.reasoning is None
                             and delta.reasoning_text is None
                             and delta.reasoning_details is None
+                            and delta.reasoning_steps is None
+                            and delta.thinking_blocks is None
                             and delta.refusal is None
                             and delta.tool_calls is None
                             and delta.function_call is None

@@ -955,3 +955,16 @@ def test_think_tags_in_a_cumulative_stream() -> None:
 @pytest.mark.parametrize("pieces", [("a", "and"), ("ha", "ha"), ("\n", "\n"), ("1", "10")], ids=repr)
 def test_an_incremental_stream_may_repeat_itself(pieces: tuple[str, str]) -> None:
     assert message(read(*(chunk({"content": piece}) for piece in pieces), STOP, DONE)).text == "".join(pieces)
+
+
+BESIDE_TEXT = [
+    ("blocks", {"thinking_blocks": [{"type": "thinking", "thinking": "hm"}]}),
+    ("steps", {"reasoning_steps": [{"thought": "hm"}]}),
+    ("details", {"reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}),
+]
+
+
+@pytest.mark.parametrize("beside", [case[1] for case in BESIDE_TEXT], ids=[case[0] for case in BESIDE_TEXT])
+def test_reasoning_beside_a_piece_of_text_is_not_lost(beside: dict[str, Any]) -> None:
+    found = message(read(TEXT, chunk({"content": " you", **beside}), STOP))
+    assert (found.thinking.strip(), found.text) == ("hm", "Hi you")

@@ -20,7 +20,7 @@ from streamkit.testing.scripts import RENDERED, framing_of, render, render_error
 from streamkit.testing.strategies import answers
 
 # A recording up to this size, in bytes, is also read one byte at a time.
-SMALL = 16_384
+SMALL = 4096
 
 
 def read(pieces: Iterable[bytes], protocol: str, **options: Any) -> Outcome:

@@ -7,6 +7,7 @@ right before what it led to. https://platform.openai.com/docs/api-reference/resp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from streamkit.blocks import Block, OpaquePart, ThinkingPart
@@ -21,6 +22,19 @@ from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import base64_text, json_text
 
 __all__ = ["encode_messages"]
+
+# The items that a caller may put beside messages, apart from the results of tools, whose types end with `_output`.
+_ITEMS = frozenset(
+    {
+        "additional_tools",
+        "compaction",
+        "compaction_trigger",
+        "configuration_update",
+        "item_reference",
+        "mcp_approval_response",
+        "program",
+    }
+)
 
 # What the API asks of the id of a call.
 _CALL_ID = r".{1,64}"
@@ -44,22 +58,34 @@ def encode_messages(
         elif message.role == "tool":
             out.append(_result(message, message.id in custom))
         else:
-            out.append(_spoken(message, quirks))
+            out += _spoken(message, quirks)
     return out
 
 
-def _spoken(message: Message, quirks: Quirks) -> dict[str, Any]:
-    """A system or user message."""
-    parts = _parts(message)
-    if message.role == "system" and any(part.get("type") != "input_text" for part in parts):
-        raise ConfigError("a system message holds text only; images, audio and files go in a user message")
+def _spoken(message: Message, quirks: Quirks) -> list[dict[str, Any]]:
+    """A system or user message, with the items that it holds beside its parts, in their order."""
+    items: list[dict[str, Any]] = []
     role = quirks.system_role if message.role == "system" else message.role
-    return {"role": role, "content": collapse(parts)}
+    parts = _parts(message)
+    for alone, group in groupby(parts, lambda part: _stands_alone(part.get("type"))):
+        if alone:
+            items += group
+            continue
+        content = list(group)
+        if message.role == "system" and any(part.get("type") != "input_text" for part in content):
+            raise ConfigError("a system message holds text only; images, audio and files go in a user message")
+        items.append({"role": role, "content": collapse(content)})
+    return items or [{"role": role, "content": ""}]
+
+
+def _stands_alone(kind: Any) -> bool:
+    """Whether a part is an item of its own, such as what a tool gave that the caller runs in OpenAI's own form."""
+    return isinstance(kind, str) and (kind in _ITEMS or kind.endswith("_output"))
 
 
 def _result(message: Message, custom: bool) -> dict[str, Any]:
     kind = "custom_tool_call_output" if custom else "function_call_output"
-    return {"type": kind, "call_id": message.id, "output": collapse(_parts(message)) or ""}
+    return {"type": kind, "call_id": message.id, "output": collapse(_parts(message))}
 
 
 def _parts(message: Message) -> list[dict[str, Any]]:

@@ -48,8 +48,8 @@ def extras(block: Block) -> dict[str, Any]:
 
 
 def collapse(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """Return one mere text as a string, which every server takes, anything else as the list of parts."""
-    return parts[0]["text"] if len(parts) == 1 and parts[0].keys() == {"type", "text"} else parts
+    """Return one mere text as a string, which every server takes, anything else as the list of parts; "" for none."""
+    return parts[0]["text"] if len(parts) == 1 and parts[0].keys() == {"type", "text"} else parts or ""
 
 
 def told(part: object) -> str | None:

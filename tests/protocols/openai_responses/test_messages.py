@@ -56,6 +56,7 @@ WORDS = {"type": "input_text", "text": "a"}
 
 CASES: list[tuple[str, list[Message], list[dict[str, Any]]]] = [
     ("a user", [Message("user", ["a"])], [{"role": "user", "content": "a"}]),
+    ("a user who says nothing", [Message("user", [])], [{"role": "user", "content": ""}]),
     ("a user with an image", [Message("user", ["a", PNG])], [{"role": "user", "content": [WORDS, IMAGE]}]),
     (
         "instructions, where they stand",

@@ -100,7 +100,7 @@ def test_one_mere_text_is_a_string() -> None:
     assert collapse([one]) == "a"
     assert collapse([one, one]) == [one, one]
     assert collapse([{**one, "prompt_cache_breakpoint": {}}]) == [{**one, "prompt_cache_breakpoint": {}}]
-    assert collapse([]) == []
+    assert collapse([]) == ""
 
 
 TOLD: list[tuple[str, Any, str | None]] = [

@@ -101,6 +101,12 @@ class _DashScope(Struct):
     usage: dict[str, Any] | None = None
 
 
+class _Interaction(Struct):
+    event_type: str
+    index: int = 0
+    delta: _AnthropicDelta | None = None
+
+
 class _Ollama(Struct):
     message: _Content
     done: bool = False
@@ -132,6 +138,7 @@ VIEWS: dict[str, type[Struct]] = {
     "openai-responses": _Responses,
     "anthropic": _Anthropic,
     "gemini": _Gemini,
+    "gemini-interactions": _Interaction,
     "cohere": _Cohere,
     "bedrock-converse": _Converse,
     "dashscope": _DashScope,

@@ -53,6 +53,9 @@ CALL = FunctionPart("c", FunctionCall("f", {}))
 PNG = ImagePart(EmbeddedImage("image/png", b"\x89PNG"))
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw==", "detail": "auto"}
 WORDS = {"type": "input_text", "text": "a"}
+SHOT = {"type": "computer_call_output", "call_id": "x", "output": {"type": "computer_screenshot", "file_id": "f"}}
+APPROVED = {"type": "mcp_approval_response", "approval_request_id": "y", "approve": True}
+TRIGGER = {"type": "compaction_trigger"}
 
 CASES: list[tuple[str, list[Message], list[dict[str, Any]]]] = [
     ("a user", [Message("user", ["a"])], [{"role": "user", "content": "a"}]),
@@ -62,6 +65,11 @@ CASES: list[tuple[str, list[Message], list[dict[str, Any]]]] = [
         "instructions, where they stand",
         [Message("user", ["a"]), Message("system", ["b"])],
         [{"role": "user", "content": "a"}, {"role": "system", "content": "b"}],
+    ),
+    (
+        "what a user gives in an item of its own",
+        [Message("user", ["a", RawPart(SHOT), RawPart(APPROVED), "b"]), Message("user", [RawPart(TRIGGER)])],
+        [{"role": "user", "content": "a"}, SHOT, APPROVED, {"role": "user", "content": "b"}, TRIGGER],
     ),
     ("an answer by hand", [Message("assistant", ["a"])], [said("a")]),
     ("an answer in pieces", [Message("assistant", ["a", "b"])], [said("ab")]),

@@ -37,7 +37,8 @@ class Parser:
     `feed` returns the deltas of what is complete by now; `finish`, at the end of input, the rest. At an error both
     return what was already complete, and the next call raises it, with `deltas` for what had been held back. `ended`
     is true once nothing that may follow can change the result (the provider's end, or an error): a reader may stop
-    and call `finish`. `heartbeats` counts what came only to keep the connection alive.
+    and call `finish`. `heartbeats` counts what came only to keep the connection alive. `is_sse` says that the body comes
+    as server-sent events.
 
     A dialect subclasses this with `_read`, which appends the deltas of some frames and sets `ended` at the
     provider's end; `_end`, for the end of input before that; and `_flush`, for what is held back when an error
@@ -74,6 +75,7 @@ class Parser:
         self._pings = 0
         self._error: StreamkitError | None = None
         self._is_bare = framing in _BARE
+        self.is_sse = framing == "sse"
         self._unheard: bytearray | None = bytearray()  # the beginning of the body while no answer was heard in it
         self._oddity = ""  # the last frame that nobody knew meanwhile
 

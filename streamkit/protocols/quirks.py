@@ -22,7 +22,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     # Reading.
     think_tags: bool = False  # thinking comes as <think>…</think> inside the text: raw open-weight hosts
     think_tag_open: bool = False  # the answer starts inside the thinking, its opening tag is missing: R1 templates
-    reasoning_outside_output: bool = False  # completion_tokens leaves reasoning out: xAI
+    reasoning_outside_output: bool = False  # completion_tokens leaves reasoning out: xAI, Vertex
     reasoning_snapshots: bool = False  # reasoning is whole so far in each chunk, text is not: some MiniMax models
     plan_as_thinking: bool = False  # the plan before calls streams as thinking, not whole as a part: Cohere
     # A clean end of input without a finish reason is a whole answer: servers that never give one.
@@ -45,7 +45,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     temperatures: tuple[float, float] | None = None  # what lies outside becomes the nearer of the two: MiniMax, Zhipu
     names: bool = True  # False, the `name` of a speaker is refused: Groq, Mistral
     string_content: bool = False  # several texts go as one string, no list of parts: DeepSeek, Ollama, SambaNova, …
-    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama
+    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at Bedrock and Vertex
     refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
     tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
     assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral
@@ -71,6 +71,9 @@ class Quirks(Struct, frozen=True, kw_only=True):
 
     # Writing Anthropic messages.
     anthropic_version: str = "2023-06-01"  # from "2026-10-21" on, sampling parameters are refused, so left out
+    # A cloud's own way to Claude, with the model in the path and the version in the body:
+    # "bedrock": InvokeModelWithResponseStream; "vertex": streamRawPredict
+    anthropic_door: str = ""
     adaptive_thinking: bool = False  # a level is no budget of tokens: Claude from 4.6, Gemini from 3 on
     unsigned_thinking: bool = False  # thinking without a signature is sent back: servers that sign nothing (llama.cpp)
     inline_system: bool = False  # a later system message stays in its place, not with the first: newer Claude models

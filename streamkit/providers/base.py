@@ -18,6 +18,8 @@ SCHEMES = ("aws-sigv4", "google", "ibm-iam")
 class Provider(Struct, frozen=True, kw_only=True):
     """A vendor: which dialect it speaks, where, with which key, and where it departs from the dialect.
 
+    `framing` is that of its streams, where it is not the dialect's.
+
     `base_url` is what the vendor's own SDK takes, "" where each account has its own. What belongs to an account or a
     region is a placeholder, which an environment variable fills: `{NAME}`; `{NAME,OTHER}`, the first that is set;
     `{NAME=value}`, with a value where none is. One at the very beginning stands for a host, with or without
@@ -38,6 +40,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     name: str
     protocol: str
     also: tuple[str, ...] = ()
+    framing: str = ""
     base_url: str = ""
     hosts: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
@@ -66,6 +69,7 @@ class Provider(Struct, frozen=True, kw_only=True):
         `protocol` has.
         """
         options = {"provider": self.name, "quirks": self.quirks, **options}
+        options["framing"] = options.get("framing") or self.framing or None
         first = self.get_protocol()
         if not self.also or options.get("mode"):
             return first.parser(**options)

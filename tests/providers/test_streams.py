@@ -100,7 +100,7 @@ def check_request(row: Provider, folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def request_of(row: Provider, asked: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    for names in re.findall(r"\{([A-Z0-9_,]+)", row.base_url):
+    for names in re.findall(r"\{([A-Z0-9_,]+)", row.base_url + row.prefix):
         monkeypatch.setenv(names.split(",")[0], "here")
     if row.env_base_url:
         monkeypatch.delenv(row.env_base_url, raising=False)

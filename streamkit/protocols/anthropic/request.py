@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamkit.errors import ConfigError
+from streamkit.protocols.anthropic.doors import enter, refuse_addresses
 from streamkit.protocols.anthropic.messages import encode_messages
 from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
 from streamkit.protocols.quirks import Quirks
@@ -44,6 +45,8 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     system, messages = encode_messages(request.messages, quirks, request.provider)
     if not messages:
         raise ConfigError("there is no message to send: all are empty or part of the system prompt")
+    if not quirks.image_urls:
+        refuse_addresses(messages)
     thinking = _thinking(request, quirks)
     body: dict[str, Any] = {"model": request.model, "max_tokens": _max_tokens(request, thinking)}
     if system is not None:
@@ -63,7 +66,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["metadata"] = {"user_id": request.user}
     if request.service_tier is not None:
         body["service_tier"] = request.service_tier
-    return EncodedRequest("/v1/messages", merge(body, request.extra), {"anthropic-version": quirks.anthropic_version})
+    return enter(merge(body, request.extra), quirks)
 
 
 def _tool(tool: ToolSpec | dict[str, Any]) -> dict[str, Any]:

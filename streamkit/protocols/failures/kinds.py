@@ -95,6 +95,11 @@ _ALLOWANCE_TEXT = re.compile(r"/ ?month|per month|monthly", re.IGNORECASE)  # Co
 _MISTAKE_TEXT = re.compile(r"failed to parse (?:messages|tools)\b|\w+ input is not supported\b|'\w+' is required", re.I)
 _BAD_KEY_TEXT = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
 
+# What counts inside a stream, where neither a status nor a word says it.
+_STREAM_TEXTS: dict[type[APIError], re.Pattern[str]] = {
+    RateLimited: re.compile(r"rate limit|too many requests|too many tokens, please wait|throttl", re.IGNORECASE),
+    Overloaded: re.compile(r"\boverloaded\b|(?:at|no|over) capacity", re.IGNORECASE),
+}
 
 def plain_word(word: str) -> str:
     """Return a code or type in one spelling: `overloaded_error`, `OverloadedError` and `Overloaded` are one."""
@@ -130,7 +135,9 @@ def pick_kind(
         return _BY_STATUS.get(status, InvalidRequest if status < 500 or status == 501 else ServerError)
     if status >= 300:
         return InvalidRequest  # a redirect: the address is wrong
-    return next((kind for word in words if (kind := _word_kind(word, _STREAM_KINDS))), ServerError)
+    kinds = [kind for word in words if (kind := _word_kind(word, _STREAM_KINDS))]
+    kinds += [kind for kind, says in _STREAM_TEXTS.items() if says.search(text)]
+    return kinds[0] if kinds else ServerError
 
 
 def may_retry(kind: type[APIError], status: int, asked: str | None, original: int | None = None) -> bool:

@@ -122,6 +122,22 @@ def test_words_count_where_they_say_more_than_the_status(status, words, text, ki
     assert not (issubclass(kind, InvalidRequest) and may_retry(kind, status, None))
 
 
+# name, words, text, class: inside a stream, where no status says anything
+TEXTS = [
+    ("a throttling that looks like an overflow", [], "Too many tokens, please wait before trying again.", RateLimited),
+    ("a rate limit", [], "Rate limit reached for this model", RateLimited),
+    ("an overload", [], "The model is overloaded", Overloaded),
+    ("no capacity", [], "We are at capacity", Overloaded),
+    ("a word before the text", ["invalidrequest"], "rate limit must be a number", InvalidRequest),
+    ("neither", [], "It broke", ServerError),
+]
+
+
+@pytest.mark.parametrize(("words", "text", "kind"), [case[1:] for case in TEXTS], ids=[case[0] for case in TEXTS])
+def test_inside_a_stream_the_text_counts_where_nothing_else_says_it(words, text, kind):
+    assert pick_kind(200, words, text) is kind
+
+
 SPELLINGS = [
     ("overloaded_error", "overloaded"),
     ("OverloadedError", "overloaded"),

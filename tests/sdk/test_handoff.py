@@ -1,0 +1,23 @@
+"""The conversation that moves between dialects, against the request types of the official SDKs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.laws.test_handoff import SOURCES, conversation
+from tests.sdk.test_request_types import CHECKS, assert_of_type, body_of
+
+pytestmark = [
+    pytest.mark.sdk,
+    pytest.mark.filterwarnings("ignore::streamkit.errors.StreamkitWarning"),
+]
+
+TYPED = [*CHECKS, "openai", "openai-responses", "groq", "mistral"]
+
+
+@pytest.mark.parametrize("told", ["drop", "text"])
+@pytest.mark.parametrize("provider", TYPED)
+def test_what_any_dialect_wrote_is_of_the_sdks_type(provider: str, told: str) -> None:
+    for source in SOURCES:
+        body = body_of(provider, conversation(source), {"foreign_thinking": told})
+        CHECKS.get(provider, assert_of_type)(provider, body)

@@ -25,6 +25,10 @@ PROTOCOLS = {
     "bedrock-converse": "bedrock_converse",
     "dashscope": "dashscope",
     "sglang": "sglang",
+    "tgi": "tgi",
+    "fastchat": "fastchat",
+    "vllm-generate": "vllm_generate",
+    "gradio": "gradio",
 }
 
 

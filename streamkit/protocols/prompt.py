@@ -13,7 +13,7 @@ from streamkit.messages import Message
 from streamkit.parts import ImagePart
 from streamkit.protocols.values import part_text
 
-__all__ = ["encode_prompt"]
+__all__ = ["encode_prompt", "text_prompt"]
 
 
 def encode_prompt(messages: Sequence[Message], what: str, marker: str = "") -> tuple[str, list[ImagePart]]:
@@ -40,3 +40,11 @@ def encode_prompt(messages: Sequence[Message], what: str, marker: str = "") -> t
         else:
             raise ConfigError(f"{what} has no form for a {type(part).__name__} in a prompt")
     return "".join(texts), images
+
+
+def text_prompt(messages: Sequence[Message], what: str) -> str:
+    """Return the text of the only message; raises `ConfigError` as `encode_prompt` does, and for an image."""
+    text, images = encode_prompt(messages, what)
+    if images:
+        raise ConfigError(f"{what} takes no images; the server's chat completions may")
+    return text

@@ -18,7 +18,7 @@ _KINDS: tuple[Kind, ...] = ("thinking", "text")
 
 
 class WholeWriter(TaggedWriter):
-    """A `TaggedWriter` whose `say` is given all that has been said by now."""
+    """A `TaggedWriter` whose `say` is given all that has been said by now, and `go_on` what is new."""
 
     def __init__(self, choice: int, *, quirks: Quirks, mint: Callable[[], str], limits: Limits) -> None:
         super().__init__(choice, quirks=quirks, mint=mint, limits=limits)
@@ -34,6 +34,17 @@ class WholeWriter(TaggedWriter):
         pieces = self._tags.feed(text)
         for kind, whole in self._wholes.items():
             whole.write(out, "".join(piece for of, piece in pieces if of == kind), self._wholes.values())
+
+    def go_on(self, out: list[Delta], piece: str) -> None:
+        """Take `piece` as what the model says next; what it says in all may still come."""
+        if self._tags is None:
+            self._wholes["text"].add(out, piece)
+            return
+        for kind, each in self._tags.feed(piece):
+            for other, whole in self._wholes.items():
+                if other != kind:
+                    whole.settle(out)
+            self._wholes[kind].add(out, each)
 
     def settle(self, out: list[Delta]) -> None:
         """Append what was held back: no record will make anything else of it."""

@@ -103,6 +103,8 @@ def _function(call: Call) -> FunctionPart:
 
 
 def _finish(answer: Answer, protocol: str) -> FinishReason:
+    if not dialect_of(protocol).finish_words:
+        return FinishReason("stop", synthesized=True)
     word = answer.raw_finish or dialect_of(protocol).finish_words.get(answer.finish_type, answer.finish_type)
     refusals = [block.text for block in answer.parts() if isinstance(block, Refusal)]
     reason = None if answer.raw_finish else dialect_of(protocol).reasons.get(answer.finish_type)

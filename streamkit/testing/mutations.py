@@ -1,7 +1,7 @@
 """What networks, proxies and servers do to a body, done on purpose.
 
 Each function takes a real body and says what must become of it. `framing` is the body's: `sse`, `ndjson` (or
-`json-lines`), `json-array` or `aws-eventstream`.
+`json-lines`), `json-array`, `nul` or `aws-eventstream`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ __all__ = [
     "HARMLESS_ELEMENTS",
     "HARMLESS_LINES",
     "HARMLESS_MESSAGES",
+    "HARMLESS_OBJECTS",
     "bare_cr",
     "bom",
     "corrupt_frame",
@@ -40,6 +41,9 @@ UNKNOWN = b'event: streamkit.unheard_of\ndata: {"type":"streamkit.unheard_of","n
 # The same in a framing without names.
 UNKNOWN_LINE = b'{"type":"streamkit.unheard_of","n":1}\n'
 
+# The same as an object that ends with NUL.
+UNKNOWN_OBJECT = UNKNOWN_LINE[:-1] + b"\0"
+
 # The same as the second element of an array.
 UNKNOWN_ELEMENT = b"," + UNKNOWN_LINE
 
@@ -55,9 +59,16 @@ ODD_HEADERS = (
 _LINES = ("ndjson", "json-lines")
 
 _ARRAY = "json-array"
+_NUL = "nul"
 _BINARY = "aws-eventstream"
-_BEATS = {"ndjson": b"\n", "json-lines": b"\n", _ARRAY: b"\n", _BINARY: event_message("chunk", b"{}")}
-_UNKNOWNS = {"ndjson": UNKNOWN_LINE, "json-lines": UNKNOWN_LINE, _ARRAY: UNKNOWN_ELEMENT, _BINARY: UNKNOWN_MESSAGE}
+_BEATS = {"ndjson": b"\n", "json-lines": b"\n", _ARRAY: b"\n", _NUL: b"\0", _BINARY: event_message("chunk", b"{}")}
+_UNKNOWNS = {
+    "ndjson": UNKNOWN_LINE,
+    "json-lines": UNKNOWN_LINE,
+    _ARRAY: UNKNOWN_ELEMENT,
+    _NUL: UNKNOWN_OBJECT,
+    _BINARY: UNKNOWN_MESSAGE,
+}
 
 _BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r(?!\n)")
 
@@ -70,8 +81,10 @@ def split_frames(body: bytes, framing: str = "sse") -> list[bytes]:
         return body.splitlines(keepends=True)
     if framing == _ARRAY:
         return _by_element(body)
+    if framing == _NUL:
+        return re.findall(rb"[^\0]*\0|[^\0]+\Z", body)
     if framing != "sse":
-        known = "sse, ndjson, json-array, aws-eventstream"
+        known = "sse, ndjson, json-array, nul, aws-eventstream"
         raise ConfigError(f"bodies in the framing {framing!r} cannot be split; known are {known}")
     ends = [match.end() for match in _BLANK.finditer(body)]
     if not ends or ends[-1] != len(body):
@@ -131,7 +144,7 @@ def corrupt_frame(body: bytes, at: int, framing: str = "sse") -> bytes:
     if framing == _BINARY:
         frames[at] = with_payload(frames[at], payload_of(frames[at])[:-1])
         return b"".join(frames)
-    whole = frames[at].rstrip(b"\r\n")
+    whole = frames[at].rstrip(b"\r\n\0")
     if not whole.endswith(b"}"):
         raise ConfigError(f"frame {at} holds no JSON object that could be cut short: {frames[at][:80]!r}")
     frames[at] = whole[:-1] + frames[at][len(whole) :]
@@ -198,6 +211,14 @@ HARMLESS_ELEMENTS: dict[str, Callable[[bytes], bytes]] = {
     "crlf": crlf,
     "bom": bom,
     "blank-lines": lambda body: heartbeats(body, framing=_ARRAY),
+}
+
+# The same for `nul`.
+HARMLESS_OBJECTS: dict[str, Callable[[bytes], bytes]] = {
+    "bom": bom,
+    "empty-objects": lambda body: heartbeats(body, framing=_NUL),
+    "line-ends": lambda body: b"\n".join(split_frames(body, _NUL)),
+    "no-last-end": lambda body: body.rstrip(b"\0"),
 }
 
 # The same for `aws-eventstream`.

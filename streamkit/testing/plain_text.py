@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from streamkit.errors import ConfigError
 from streamkit.testing.answers import Answer, Refusal, Text
+from streamkit.usage import Usage
 
-__all__ = ["heard", "plain_text"]
+__all__ = ["counted", "heard", "plain_text"]
 
 
 def heard(answer: Answer) -> Answer:
@@ -22,3 +23,12 @@ def heard(answer: Answer) -> Answer:
 def plain_text(answer: Answer) -> str:
     """Return the text of an answer as it is heard."""
     return "".join(block.text for block in heard(answer).parts() if isinstance(block, Text))
+
+
+def counted(answer: Answer) -> Answer:
+    """Return an answer as it is heard where only its text, its end and what went in and came out can be said."""
+    said, usage = heard(answer), answer.usage
+    if usage is not None:
+        counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+        usage = Usage(sum(count or 0 for count in counts), usage.output_tokens)
+    return Answer(said.blocks, said.finish, said.raw_finish, usage, "", "")

@@ -32,6 +32,8 @@ _PATHS = {
     "/api/chat": "ollama",
     "/completion": "llamacpp",
     "/generate": "sglang",
+    "/generate_stream": "tgi",
+    "/worker_generate_stream": "fastchat",
     "/chat/completions": "openai-chat",
     "/completions": "openai-completions",
 }
@@ -52,14 +54,22 @@ class Received(Struct, frozen=True):
 
     @property
     def protocol(self) -> str:
-        """The dialect that the end of the path is of, `openai-chat` where it is of none."""
+        """The dialect that the end of the path is of, `openai-chat` where it is of none.
+
+        Two servers have a `/generate`, of which one takes a `prompt`.
+        """
         path = self.path.partition("?")[0]
-        return next((protocol for end, protocol in _PATHS.items() if path.endswith(end)), "openai-chat")
+        found = next((protocol for end, protocol in _PATHS.items() if path.endswith(end)), "openai-chat")
+        return "vllm-generate" if found == "sglang" and b'"prompt":' in self.body else found
 
 
 EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 # Of framings other than server-sent events.
-_CONTENT_TYPES = {"ndjson": "application/x-ndjson", "aws-eventstream": "application/vnd.amazon.eventstream"}
+_CONTENT_TYPES = {
+    "ndjson": "application/x-ndjson",
+    "nul": "application/octet-stream",
+    "aws-eventstream": "application/vnd.amazon.eventstream",
+}
 
 
 class Reply(Struct, frozen=True, kw_only=True):

@@ -17,14 +17,18 @@ from streamkit.testing import (
     bedrock_body,
     cohere_body,
     dashscope_body,
+    fastchat_body,
     gemini_body,
     gemini_interactions_body,
+    gradio_body,
     llamacpp_body,
     ollama_body,
     openai_chat_body,
     openai_completions_body,
     openai_responses_body,
     sglang_body,
+    tgi_body,
+    vllm_generate_body,
 )
 from streamkit.testing.answers import Answer, Block, Call, Refusal, Text, Thinking
 
@@ -100,6 +104,18 @@ PLAIN = {
         openai_completions_body.heard,
     ),
     "sglang": _Dialect(sglang_body.render, sglang_body.error_frame, sglang_body.FINISH_WORDS, sglang_body.heard),
+    "tgi": _Dialect(tgi_body.render, tgi_body.error_frame, tgi_body.FINISH_WORDS, tgi_body.heard),
+    "fastchat": _Dialect(
+        fastchat_body.render, fastchat_body.error_frame, fastchat_body.FINISH_WORDS, fastchat_body.heard, "nul"
+    ),
+    "vllm-generate": _Dialect(
+        vllm_generate_body.render,
+        vllm_generate_body.error_frame,
+        vllm_generate_body.FINISH_WORDS,
+        vllm_generate_body.heard,
+        "ndjson",
+    ),
+    "gradio": _Dialect(gradio_body.render, gradio_body.error_frame, gradio_body.FINISH_WORDS, gradio_body.heard),
 }
 
 RENDERED = SCRIPTED | PLAIN

@@ -115,7 +115,10 @@ def usages() -> st.SearchStrategy[Usage]:
 # The dialects that sign thinking.
 _SIGNED = {"openai-responses", "anthropic", "gemini", "gemini-interactions", "bedrock-converse"}
 # The dialects without answers beside the first.
-_SINGLE = {"openai-responses", "anthropic", "gemini-interactions", "ollama", "cohere", "bedrock-converse"}
+_SINGLE = {
+    *("openai-responses", "anthropic", "gemini-interactions", "ollama", "cohere", "bedrock-converse"),
+    *("tgi", "fastchat", "gradio"),
+}
 
 
 @cache

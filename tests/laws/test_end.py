@@ -52,6 +52,9 @@ ENDS = {
     "dashscope": re.compile(rb'"finish_reason":"(?!null")'),
     "sglang": re.compile(rb'"finish_reason":{'),
     "llamacpp": re.compile(rb'"stop":true'),
+    "tgi": re.compile(rb'"generated_text":"'),
+    "fastchat": re.compile(rb'"finish_reason":"'),
+    "gradio": re.compile(rb'"msg":"process_completed"'),
     "openai-completions": re.compile(rb'"finish_reason":"'),
 }
 # Those without an end of their own, in which more may follow a finish reason.
@@ -132,10 +135,10 @@ def finishes(answer: Answer, frames: list[bytes], protocol: str) -> int:
 
 def stripped(body: bytes, protocol: str) -> bytes:
     """The body without the line ends after it, which binary messages do not have."""
-    return body if framing_of(protocol) == BINARY else body.rstrip()
+    return body if framing_of(protocol) == BINARY else body.rstrip(b"\r\n\0")
 
 
-@pytest.mark.parametrize("protocol", RENDERED)
+@pytest.mark.parametrize("protocol", ENDS)
 @given(data=st.data())
 def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol: str, data: st.DataObject) -> None:
     answer = data.draw(answers(protocol))
@@ -150,6 +153,19 @@ def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol
         assert_well_formed(cut)
         assert_begins(cut, whole)
         assert_only_finished_calls_may_run(cut)
+
+
+@pytest.mark.parametrize("protocol", [protocol for protocol in RENDERED if protocol not in ENDS])
+@given(data=st.data())
+def test_where_nothing_ends_an_answer_a_stream_is_truncated_inside_a_record(protocol: str, data: st.DataObject) -> None:
+    body = render(data.draw(answers(protocol)), protocol, piece=3)
+    frames = split_frames(body, framing_of(protocol))
+    bounds = [bound for end in accumulate(map(len, frames)) for bound in (end - 1, end)]  # its own end may be missing
+    at = data.draw(st.sampled_from(bounds) | st.integers(len(frames[0]), len(body)))
+    cut = read([body[:at]], protocol)
+    assert (cut.error or {}).get("kind") == (None if at in bounds else "TruncatedStream")
+    assert_well_formed(cut)
+    assert_begins(cut, read([body], protocol))
 
 
 @pytest.mark.parametrize("protocol", RENDERED)

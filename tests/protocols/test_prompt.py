@@ -9,7 +9,7 @@ import pytest
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import AudioPart, EmbeddedImage, ImagePart, ValuePart
-from streamkit.protocols.prompt import encode_prompt
+from streamkit.protocols.prompt import encode_prompt, text_prompt
 
 PNG = ImagePart(EmbeddedImage("image/png", b"\x89PNG"))
 
@@ -32,3 +32,9 @@ UNFIT: list[tuple[str, list[Message], str]] = [
 def test_anything_else_is_refused(messages: list[Message], why: Any) -> None:
     with pytest.raises(ConfigError, match=f"/completion .*{why}"):
         encode_prompt(messages, "/completion")
+
+
+def test_a_prompt_that_must_be_text_has_no_images() -> None:
+    assert text_prompt([Message("user", ["Q: ", "A:"])], "/generate") == "Q: A:"
+    with pytest.raises(ConfigError, match="/generate takes no images"):
+        text_prompt([Message("user", ["Q: ", PNG])], "/generate")

@@ -24,6 +24,19 @@ CASES: list[tuple[str, Quirks, list[str], str | None, str, bool]] = [
 ]
 
 
+def test_what_is_new_may_come_piece_by_piece_and_the_whole_at_the_end() -> None:
+    writer = WholeWriter(0, quirks=TAGS, mint=lambda: "minted", limits=Limits())
+    out: list[Delta] = [MessageStart()]
+    for piece in ("<th", "ink>h", "\ufffd", "</think>ye", "s\nUser"):
+        writer.go_on(out, piece)
+    shown = accumulate(out).message
+    assert (shown.thinking, shown.text) == ("h\ufffd", "yes\nUser")
+    writer.say(out, "<think>hé</think>yes")
+    writer.close(out)
+    message = accumulate(out).message
+    assert (message.thinking, message.text) == ("hé", "yes")
+
+
 @pytest.mark.parametrize(
     ("quirks", "texts", "thinking", "text", "revised"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )

@@ -9,6 +9,7 @@ from streamkit.testing.mutations import (
     HARMLESS_ELEMENTS,
     HARMLESS_LINES,
     HARMLESS_MESSAGES,
+    HARMLESS_OBJECTS,
     UNKNOWN,
     bare_cr,
     bom,
@@ -37,6 +38,7 @@ SPLITS = [
     ("both", "sse", b"a\r\n\r\nb\r\n\r\n", [b"a\r\n\r\n", b"b\r\n\r\n"]),
     ("no end", "sse", b"a\n\nb", [b"a\n\n", b"b"]),
     ("empty", "sse", b"", []),
+    ("objects", "nul", b'{"n":1}\0\n{"n":2}\0{', [b'{"n":1}\0', b'\n{"n":2}\0', b"{"]),
     ("lines", "ndjson", b'{"n":1}\n{"n":2}\n', [b'{"n":1}\n', b'{"n":2}\n']),
     ("elements", "json-array", b'[{"n":1}\n,{"n":2}\n]', [b'[{"n":1}', b'\n,{"n":2}', b"\n]"]),
     ("lengths", "aws-eventstream", b"\0\0\0\6ab\0\0\0\5c", [b"\0\0\0\6ab", b"\0\0\0\5c"]),
@@ -93,6 +95,8 @@ def test_every_harmless_mutation_changes_the_bytes():
     assert all(mutate(BODY) != BODY for mutate in HARMLESS.values())
     array = b'[{"n":1}\n,{"n":2}\n]'
     assert all(mutate(array) != array for mutate in HARMLESS_ELEMENTS.values())
+    objects = b'{"n":1}\0{"n":2}\0'
+    assert all(mutate(objects) != objects for mutate in HARMLESS_OBJECTS.values())
 
 
 def test_what_cannot_be_done_is_said():

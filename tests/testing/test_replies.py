@@ -29,6 +29,8 @@ PATHS = [
     ("/services/aigc/multimodal-generation/generation", "dashscope"),
     ("/completion", "llamacpp"),
     ("/generate", "sglang"),
+    ("/generate_stream", "tgi"),
+    ("/worker_generate_stream", "fastchat"),
     ("/v1/completions", "openai-completions"),
 ]
 
@@ -44,6 +46,12 @@ PIECES = [
 @pytest.mark.parametrize(("path", "protocol"), PATHS)
 def test_the_path_tells_the_dialect(path, protocol):
     assert request(path).protocol == protocol
+
+
+def test_of_two_servers_with_one_path_the_prompt_tells_which_it_is():
+    assert request("/generate", prompt="a").protocol == "vllm-generate"
+    assert request("/generate", text="a").protocol == "sglang"
+    assert request("/v1/completions", prompt="a").protocol == "openai-completions"
 
 
 @pytest.mark.parametrize(("reply", "pieces"), [case[1:] for case in PIECES], ids=[case[0] for case in PIECES])

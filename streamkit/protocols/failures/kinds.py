@@ -44,7 +44,7 @@ _BY_STATUS: dict[int, type[APIError]] = {
 _RETRY = {408, 409, 424, 425, 429, 498}
 _FINAL = {501}
 
-# Words that say more than any status.
+# Words that say more than any status; the numbers of five digits are FastChat's.
 _SPECIFIC: dict[type[APIError], str] = {
     ContentFiltered: (
         "contentfilter contentpolicyviolation responsibleaipolicyviolation datainspectionfailed 1301 biopolicy "
@@ -53,25 +53,26 @@ _SPECIFIC: dict[type[APIError], str] = {
     QuotaExceeded: (
         "insufficientquota paymentrequired billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
         "contractspendlimitreached arrearage insufficientbalance insufficientcredits exceededcurrentquota "
-        "quotaexceeded servicequotaexceeded 1113 minimax1008"
+        "quotaexceeded servicequotaexceeded 1113 minimax1008 42902"
     ),
     RateLimited: (
         "ratelimit ratelimitexceeded ratelimitreached toomanyrequests ramplimitexceeded "
         "throttling throttled resourceexhausted limitrequests limitburstrate requestlimitexceeded 1302 1303 "
-        "minimax1002 minimax1039"
+        "minimax1002 minimax1039 42901"
     ),
-    Overloaded: "overloaded engineoverloaded modeloverloaded serviceunavailable unavailable modelnotready 1305",
+    Overloaded: "overloaded engineoverloaded modeloverloaded serviceunavailable unavailable modelnotready 1305 42903",
     AuthenticationError: (
         "authentication invalidapikey apikeyinvalid unauthenticated unauthorized unrecognizedclient expiredtoken "
-        "minimax1004"
+        "minimax1004 40101 40102"
     ),
-    PermissionDenied: "permission permissiondenied accessdenied forbidden",
-    NotFound: "notfound modelnotfound resourcenotfound deploymentnotfound",
+    PermissionDenied: "permission permissiondenied accessdenied forbidden 40103",
+    NotFound: "notfound modelnotfound resourcenotfound deploymentnotfound 40301",
 }
 # Words that only repeat a status: they count inside a stream, where there is none.
 _GENERAL: dict[type[APIError], str] = {
     InvalidRequest: (
         "invalidrequest badrequest validation invalidargument failedprecondition invalidparameter parameterunknown "
+        "40001 40302 "
         "outofrange alreadyexists unimplemented minimax2013 invalidprompt dataresidencymismatch invalidimage "
         "invalidimageformat invalidbase64image invalidimageurl imagetoolarge imagetoosmall imageparse invalidimagemode "
         "imagefiletoolarge unsupportedimagemediatype emptyimagefile failedtodownloadimage imagefilenotfound"

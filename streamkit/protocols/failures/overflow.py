@@ -47,8 +47,9 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 
-# The words of `kinds.plain_word` that say it without a text: OpenAI, llama.cpp, GitHub Models, Anthropic, Zhipu.
-_WORDS = {"contextlengthexceeded", "exceedcontextsize", "tokenslimitreached", "requesttoolarge", "1261"}
+# The words of `kinds.plain_word` that say it without a text: OpenAI, llama.cpp, GitHub Models, Anthropic, Zhipu,
+# FastChat.
+_WORDS = {"contextlengthexceeded", "exceedcontextsize", "tokenslimitreached", "requesttoolarge", "1261", "40303"}
 _OTHER_WORDS = {"stringabovemaxlength"}
 
 # The statuses with which it comes; 200 is inside a stream.

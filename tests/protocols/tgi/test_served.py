@@ -1,0 +1,17 @@
+"""TGI's native generation over real HTTP."""
+
+from __future__ import annotations
+
+from streamkit.client import Client
+from streamkit.testing import Answer, ReplayServer
+
+
+async def test_a_prompt_goes_in_and_text_comes_out() -> None:
+    async with ReplayServer([Answer(["Hello there"])]) as server:
+        async with Client("tgi-generate/m", base_url=server.url) as client:
+            async with client.stream("Say hello:", max_tokens=8) as stream:
+                pieces = [delta.text async for delta in stream if hasattr(delta, "text")]
+    assert "".join(pieces) == stream.output.message.text == "Hello there"
+    (request,) = server.requests
+    assert request.path == "/generate_stream"
+    assert request.json == {"inputs": "Say hello:", "parameters": {"details": True, "max_new_tokens": 8}}

@@ -17,9 +17,7 @@ SOURCE = Path(quirks.__file__).read_text()
 # Fields that no row sets: for servers that users give, or for versions that they pin.
 FOR_USERS = {
     "adaptive_thinking",
-    "anthropic_version",
     "end_without_finish",
-    "gemini_version",
     "inline_system",
     "reasoning_snapshots",
     "required_word",

@@ -25,6 +25,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     reasoning_outside_output: bool = False  # completion_tokens leaves reasoning out: xAI, Vertex
     reasoning_snapshots: bool = False  # reasoning is whole so far in each chunk, text is not: some MiniMax models
     plan_as_thinking: bool = False  # the plan before calls streams as thinking, not whole as a part: Cohere
+    server_custom_tools: bool = False  # custom tools are the provider's, which runs their calls itself: xAI's Responses
     # A clean end of input without a finish reason is a whole answer: servers that never give one.
     end_without_finish: bool = False
 
@@ -45,7 +46,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     temperatures: tuple[float, float] | None = None  # what lies outside becomes the nearer of the two: MiniMax, Zhipu
     names: bool = True  # False, the `name` of a speaker is refused: Groq, Mistral
     string_content: bool = False  # several texts go as one string, no list of parts: DeepSeek, Ollama, SambaNova, …
-    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at Bedrock and Vertex
+    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at Bedrock, Vertex
     refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
     tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
     assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral

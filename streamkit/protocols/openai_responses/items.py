@@ -61,15 +61,20 @@ class Item:
 
 
 class Items:
-    """The items of one answer. Each method appends the deltas that it makes."""
+    """The items of one answer. Each method appends the deltas that it makes.
 
-    def __init__(self, max_argument_bytes: int, mint: Callable[[], str]) -> None:
+    With `server_custom_tools`, a call of a custom tool is no call of the caller's: the provider runs it.
+    """
+
+    def __init__(self, max_argument_bytes: int, mint: Callable[[], str], *, server_custom_tools: bool = False) -> None:
         self.newest: Block = NO_BLOCK  # the block that grew last, if it is open
         self.has_calls = False
         self.refused = False
         self._count = 0
         self._limit = max_argument_bytes
         self._mint = mint
+        self._calls = {kind: CALLS[kind] for kind in CALLS if kind != "custom_tool_call" or not server_custom_tools}
+        self._passed_over = INPUT if server_custom_tools else None  # what comes once more with its item
         self._order: list[Item] = []
         self._places: dict[tuple[int, str], Item] = {}
         self._ids: dict[str, Item] = {}
@@ -88,26 +93,30 @@ class Items:
         item.announced, item.known = True, raw
         if kind == "reasoning":
             self._thinking(item, out)
-        elif kind in CALLS and text(raw, "name"):
+        elif kind in self._calls and text(raw, "name"):
             self._call(item, raw, out)
         elif kind in IN_ONE_ITEM:
             out.append(BlockAdded(self._take_index(), read_announced(kind, raw)))
 
     def grow(self, event: str, index: int, id: str, at: int, piece: str, out: list[Delta]) -> None:
         """Take in a piece of text of the part `at` (`NO_INDEX` where it has no number)."""
+        if event == self._passed_over:
+            return
         item = self._open_item(event, index, id)
-        if item.type in CALLS and not item.blocks:
+        if item.type in self._calls and not item.blocks:
             item.pending.append(piece)
         else:
             self._block(item, event, at, out).add(piece, out)
 
     def fill(self, event: str, index: int, id: str, at: int, whole: str, out: list[Delta]) -> None:
         """Take in all the text of a part, most of which has come before."""
+        if event == self._passed_over:
+            return
         item = self._find(_TYPES[event], index, id)
         if item is not None and item.done:
             return
         item = item or self._open_item(event, index, id)
-        if item.type in CALLS and not item.blocks:
+        if item.type in self._calls and not item.blocks:
             item.pending[:] = [whole]
         else:
             self._fill(item, event, at, whole, out)
@@ -213,7 +222,7 @@ class Items:
         if item.type == "reasoning":
             block: Any = self._thinking(item, out)
             block.turn(event, at, out)
-        elif item.type in CALLS:
+        elif item.type in self._calls:
             block = self._call(item, item.known, out)
         else:
             block = item.blocks.get(max(at, 0))
@@ -263,7 +272,7 @@ class Items:
             self._settle_message(item, raw, out)
         elif item.type == "reasoning":
             self._settle_thinking(item, raw, out)
-        elif item.type in CALLS:
+        elif item.type in self._calls:
             block = self._call(item, raw, out)
             block.fill(_arguments(raw.get(CALLS[item.type][1])), out)
             if item.type == "function_call" and not block.sent and text(raw, "status") == "incomplete":

@@ -56,7 +56,8 @@ class ResponsesParser(Parser):
         self._last = EventView()  # the last event of the commonest kind
         self._highest = NO_INDEX  # the highest number of the others
         self._given_framing = options.get("framing") or self.framing
-        self._items = Items(self.limits.max_argument_bytes, self._mint)
+        server_custom_tools = self.quirks.server_custom_tools
+        self._items = Items(self.limits.max_argument_bytes, self._mint, server_custom_tools=server_custom_tools)
         self._start: MessageStart | None = None
         self._skipping = False  # whether events may come that came before
 

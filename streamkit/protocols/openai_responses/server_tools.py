@@ -46,7 +46,7 @@ def read_item(kind: str, raw: dict[str, Any], id: str = "") -> tuple[Part, dict[
 
 
 def _name(kind: str, raw: dict[str, Any]) -> str:
-    own = text(raw, "name") if kind == "mcp_call" else ""
+    own = text(raw, "name") if kind in ("mcp_call", "custom_tool_call") else ""
     return own or kind.removesuffix("_output").removesuffix("_call")
 
 

@@ -10,10 +10,11 @@ import pytest
 from streamkit.deltas import UnknownFrame
 from streamkit.errors import APIError, TruncatedStream
 from streamkit.messages import Message
-from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, TextPart
+from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, ServerToolPart, TextPart
 from streamkit.protocols import Request, get_protocol
 from streamkit.protocols.openai_responses.events import is_progress
 from streamkit.protocols.openai_responses.parser import _HANDLERS
+from streamkit.providers import get_provider
 from streamkit.usage import Usage
 from tests.protocols.edges import read, told
 
@@ -223,6 +224,30 @@ def test_the_encrypted_thinking_is_that_of_the_end_and_goes_back() -> None:
     assert [block.signature for block in message.iter_blocks()] == ["whole"]
     request = Request(model="m", messages=[Message("user", "hi"), message])
     assert get_protocol("openai-responses").encode(request).body["input"][1] == item
+
+
+SEARCH = {"call_id": "xs_call_1", "name": "x_keyword_search", "input": '{"query":"x"}', "status": "completed"}
+
+
+def test_a_custom_tool_that_the_provider_runs_is_no_call_of_the_callers() -> None:
+    data = body(
+        CREATED,
+        opened(0, "custom_tool_call", **SEARCH | {"input": ""}),
+        event("custom_tool_call_input.delta", output_index=0, delta=SEARCH["input"]),
+        event("custom_tool_call_input.done", output_index=0, input=SEARCH["input"]),
+        closed(0, "custom_tool_call", **SEARCH),
+        *(said("Found.", at=1), ended()),
+    )
+    asked = told(read(data, "openai-responses"))
+    assert asked["finish"] == ("tool_call", "completed")
+    row = get_provider("xai-responses")
+    outcome = read(data, "openai-responses", quirks=row.quirks)
+    assert told(outcome) == {"text": "Found.", "parts": ["ServerToolPart"], "finish": STOP}
+    (ran,) = (part for part in outcome.outputs[0].message.contents if isinstance(part, ServerToolPart))
+    assert (ran.phase, ran.id, ran.name) == ("call", "xs_call_1", "x_keyword_search")
+    messages = [Message("user", "hi"), outcome.outputs[0].message]
+    sent = get_protocol("openai-responses").encode(Request(model="m", messages=messages), row.quirks).body["input"]
+    assert sent[1] == {"type": "custom_tool_call", "id": "custom_tool_call_0", **SEARCH}
 
 
 def test_previews_of_an_image_are_no_image() -> None:

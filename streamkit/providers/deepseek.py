@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="deepseek",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://api.deepseek.com",
     key_variable="DEEPSEEK_API_KEY",
     quirks=Quirks(

@@ -9,6 +9,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="huggingface",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://router.huggingface.co/v1",
     key_variable="HF_TOKEN",
     quirks=Quirks(

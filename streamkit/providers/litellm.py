@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="litellm",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:4000/v1",
     key_variable="LITELLM_PROXY_API_KEY",
     key_optional=True,

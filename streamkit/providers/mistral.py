@@ -6,6 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="mistral",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="https://api.mistral.ai/v1",
     key_variable="MISTRAL_API_KEY",
     quirks=Quirks(

@@ -9,6 +9,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="sglang",
     protocol="openai-chat",
+    also=("openai-responses",),
     base_url="http://localhost:30000/v1",
     key_variable="SGLANG_API_KEY",
     key_optional=True,

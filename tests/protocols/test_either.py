@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from streamkit.protocols import get_protocol
 from streamkit.protocols.anthropic import AnthropicParser
 from streamkit.protocols.either import EitherParser
 from streamkit.protocols.openai_chat.parser import ChatParser
 from streamkit.protocols.openai_responses import ResponsesParser
+from streamkit.providers import PROVIDERS, Provider, get_provider
 from streamkit.testing.answers import Answer, Call, Thinking
-from streamkit.testing.chunking import CHUNKINGS
+from streamkit.testing.chunking import CHUNKINGS, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.testing.scripts import render, render_error
 from streamkit.wire import Frame
@@ -81,3 +85,23 @@ CLAIMS = [
 def test_a_dialect_claims_what_names_it(frame: Frame, claimed: bool) -> None:
     assert ResponsesParser.claims(frame) is claimed
     assert not AnthropicParser.claims(frame)
+
+
+def by_row(recording: Any) -> Provider | None:
+    row = get_provider(recording.provider) if recording.provider in PROVIDERS else None
+    spoken = (row.protocol, *row.also) if row and row.also and recording.mode is None else ()
+    return row if recording.protocol in spoken else None
+
+
+@pytest.mark.recordings(lambda recording: by_row(recording) is not None)
+def test_a_recording_of_a_vendor_is_read_in_its_dialect_by_the_row_alone(recording: Any) -> None:
+    row = by_row(recording)
+    assert row is not None
+    named = get_protocol(recording.protocol).parser(
+        provider=row.name, quirks=row.quirks, framing=recording.framing, mint=numbered_ids()
+    )
+    known = read_pieces([recording.body], named)
+    for pieces in ([recording.body], *splits(recording.body, count=1)):
+        parser = row.parser(framing=recording.framing, mint=numbered_ids())
+        outcome = read_pieces(pieces, parser)
+        assert (outcome.deltas, outcome.outputs, outcome.error) == (known.deltas, known.outputs, known.error)

@@ -6,87 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tests.sdk.openai_terms import called, chat, completion, function, groq, mistral, response
 from tests.sdk.sdks import import_sdk
 from tests.sdk.spoken import CALL, DATA, IMAGE, SCHEMA, URL, WHERE
 
 __all__ = ["THEIRS"]
-
-
-def _function(**more: Any) -> dict[str, Any]:
-    return {"name": "weather", "description": "Tells the weather.", "parameters": SCHEMA, **more}
-
-
-def _called() -> dict[str, Any]:
-    return {"id": CALL, "type": "function", "function": {"name": "weather", "arguments": '{"city":"Tromsø"}'}}
-
-
-def _chat(system: str = "system") -> list[dict[str, Any]]:
-    return [
-        {"role": system, "content": "Be brief."},
-        {
-            "role": "user",
-            "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": URL}}],
-        },
-        {"role": "assistant", "content": "A cat.", "tool_calls": [_called()]},
-        {"role": "tool", "tool_call_id": CALL, "content": "12 °C"},
-        {"role": "assistant", "content": "Mild."},
-        {"role": "user", "content": "And <now>?"},
-    ]
-
-
-def _openai() -> dict[str, Any]:
-    form = {"name": "answer", "schema": SCHEMA, "strict": True}
-    return {
-        "messages": _chat("developer"),
-        "tools": [{"type": "function", "function": _function(strict=True)}],
-        "tool_choice": "required",
-        "temperature": 0.5,
-        "top_p": 0.9,
-        "stop": ["END"],
-        "max_completion_tokens": 100,
-        "seed": 7,
-        "reasoning_effort": "low",
-        "response_format": {"type": "json_schema", "json_schema": form},
-    }
-
-
-def _responses() -> dict[str, Any]:
-    return {
-        "input": [
-            {"role": "developer", "content": "Be brief."},
-            {
-                "role": "user",
-                "content": [
-                    {"type": "input_text", "text": "What is this?"},
-                    {"type": "input_image", "image_url": URL, "detail": "auto"},
-                ],
-            },
-            {"type": "message", "role": "assistant", "content": "A cat."},
-            {"type": "function_call", "call_id": CALL, "name": "weather", "arguments": '{"city":"Tromsø"}'},
-            {"type": "function_call_output", "call_id": CALL, "output": "12 °C"},
-            {"type": "message", "role": "assistant", "content": "Mild."},
-            {"role": "user", "content": "And <now>?"},
-        ],
-        "tools": [{"type": "function", **_function(strict=True)}],
-        "tool_choice": "required",
-        "max_output_tokens": 100,
-        "reasoning": {"effort": "low", "summary": "auto"},
-        "include": ["reasoning.encrypted_content"],
-        "store": False,
-    }
-
-
-def _completion() -> dict[str, Any]:
-    return {
-        "prompt": "Once upon a time",
-        "temperature": 0.5,
-        "top_p": 0.9,
-        "stop": ["END"],
-        "max_tokens": 100,
-        "seed": 7,
-        "logprobs": 2,
-        "logit_bias": {"50256": -100},
-    }
 
 
 def _anthropic() -> dict[str, Any]:
@@ -125,9 +49,7 @@ def _gemini() -> dict[str, Any]:
     called = types.FunctionCallingConfig(mode="ANY")
     return {
         "contents": [
-            content(
-                role="user", parts=[part(text="What is this?"), part.from_bytes(data=IMAGE, mime_type="image/png")]
-            ),
+            content(role="user", parts=[part(text="What is this?"), image]),
             content(
                 role="model",
                 parts=[
@@ -174,7 +96,7 @@ def _interaction() -> dict[str, Any]:
             {"type": "model_output", "content": [{"type": "text", "text": "Mild."}]},
             {"type": "user_input", "content": [{"type": "text", "text": "And <now>?"}]},
         ],
-        "tools": [{"type": "function", **_function()}],
+        "tools": [{"type": "function", **function()}],
         "generation_config": {"max_output_tokens": 100, "seed": 7, "tool_choice": "any"},
         "response_format": {"type": "text", "mime_type": "application/json", "schema": SCHEMA},
         "store": False,
@@ -184,7 +106,7 @@ def _interaction() -> dict[str, Any]:
 def _cohere() -> dict[str, Any]:
     sdk = import_sdk("cohere")
     image = sdk.ImageUrlContent(image_url=sdk.ImageUrl(url=URL))
-    function = sdk.ToolCallV2Function(name="weather", arguments=json.dumps(WHERE, ensure_ascii=False).replace(" ", ""))
+    call = sdk.ToolCallV2Function(name="weather", arguments=json.dumps(WHERE, ensure_ascii=False).replace(" ", ""))
     return {
         "messages": [
             sdk.SystemChatMessageV2(content="Be brief."),
@@ -192,13 +114,13 @@ def _cohere() -> dict[str, Any]:
             sdk.AssistantChatMessageV2(
                 tool_plan="A cat.",
                 content=[sdk.ThinkingAssistantMessageV2ContentOneItem(thinking="A cat?")],
-                tool_calls=[sdk.ToolCallV2(id=CALL, function=function)],
+                tool_calls=[sdk.ToolCallV2(id=CALL, function=call)],
             ),
             sdk.ToolChatMessageV2(tool_call_id=CALL, content="12 °C"),
             sdk.AssistantChatMessageV2(content="Mild."),
             sdk.UserChatMessageV2(content="And <now>?"),
         ],
-        "tools": [sdk.ToolV2(function=sdk.ToolV2Function(**_function()))],
+        "tools": [sdk.ToolV2(function=sdk.ToolV2Function(**function()))],
         "strict_tools": True,
         "tool_choice": "REQUIRED",
         "temperature": 0.5,
@@ -207,36 +129,6 @@ def _cohere() -> dict[str, Any]:
         "max_tokens": 100,
         "seed": 7,
         "thinking": sdk.Thinking(type="enabled", token_budget=1024),
-    }
-
-
-def _mistral() -> dict[str, Any]:
-    models = import_sdk("mistralai.client.models")
-    form = models.JSONSchema(name="answer", schema_definition=SCHEMA, strict=True)
-    return {
-        "messages": _chat(),
-        "tools": [models.Tool(function=models.Function(**_function(strict=True)))],
-        "tool_choice": "required",
-        "temperature": 0.5,
-        "top_p": 0.9,
-        "stop": ["END"],
-        "max_tokens": 100,
-        "random_seed": 7,
-        "response_format": models.ResponseFormat(type="json_schema", json_schema=form),
-    }
-
-
-def _groq() -> dict[str, Any]:
-    return {
-        "messages": _chat(),
-        "tools": [{"type": "function", "function": _function(strict=True)}],
-        "tool_choice": "required",
-        "temperature": 0.5,
-        "top_p": 0.9,
-        "stop": ["END"],
-        "max_completion_tokens": 100,
-        "seed": 7,
-        "reasoning_effort": "low",
     }
 
 
@@ -252,7 +144,7 @@ def _ollama() -> dict[str, Any]:
             sdk.Message(role="assistant", content="Mild."),
             sdk.Message(role="user", content="And <now>?"),
         ],
-        "tools": [{"type": "function", "function": _function()}],
+        "tools": [{"type": "function", "function": function()}],
         "think": "low",
         "format": SCHEMA,
         "options": sdk.Options(temperature=0.5, top_p=0.9, stop=["END"], num_predict=100, seed=7),
@@ -287,7 +179,7 @@ def _bedrock() -> dict[str, Any]:
 
 
 def _dashscope() -> dict[str, Any]:
-    call = {"index": 0, **_called()}
+    call = {"index": 0, **called()}
     return {
         "messages": [
             {"role": "system", "content": "Be brief."},
@@ -296,7 +188,7 @@ def _dashscope() -> dict[str, Any]:
             {"role": "assistant", "content": "Mild."},
             {"role": "user", "content": "Once upon a time"},
         ],
-        "tools": [{"type": "function", "function": _function()}],
+        "tools": [{"type": "function", "function": function()}],
         "tool_choice": "required",
         "temperature": 0.5,
         "top_p": 0.9,
@@ -310,15 +202,15 @@ def _dashscope() -> dict[str, Any]:
 
 # What makes the keywords by which each SDK is asked the same.
 THEIRS: dict[str, Callable[[], dict[str, Any]]] = {
-    "openai": _openai,
-    "openai-responses": _responses,
-    "openai-completions": _completion,
+    "openai": chat,
+    "openai-responses": response,
+    "openai-completions": completion,
     "anthropic": _anthropic,
     "gemini": _gemini,
     "gemini-interactions": _interaction,
     "cohere": _cohere,
-    "mistral": _mistral,
-    "groq": _groq,
+    "mistral": mistral,
+    "groq": groq,
     "ollama": _ollama,
     "bedrock": _bedrock,
     "dashscope": _dashscope,

@@ -17,7 +17,7 @@ TYPED = [*CHECKS, "openai", "openai-responses", "groq", "mistral"]
 
 @pytest.mark.parametrize("told", ["drop", "text"])
 @pytest.mark.parametrize("provider", TYPED)
-def test_what_any_dialect_wrote_is_of_the_sdks_type(provider: str, told: str) -> None:
-    for source in SOURCES:
-        body = body_of(provider, conversation(source), {"foreign_thinking": told})
-        CHECKS.get(provider, assert_of_type)(provider, body)
+def test_what_all_dialects_wrote_is_of_the_sdks_type(provider: str, told: str) -> None:
+    history = [message for source in SOURCES for message in conversation(source)]
+    body = body_of(provider, history, {"foreign_thinking": told})
+    CHECKS.get(provider, assert_of_type)(provider, body)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from streamkit.errors import ConfigError
 from streamkit.testing import (
     anthropic_body,
+    bedrock_anthropic_body,
     bedrock_body,
     cohere_body,
     dashscope_body,
@@ -36,6 +37,7 @@ __all__ = [
     "PLAIN",
     "RENDERED",
     "SCRIPTED",
+    "WRAPPED",
     "Answer",
     "Call",
     "Refusal",
@@ -120,13 +122,23 @@ PLAIN = {
 
 RENDERED = SCRIPTED | PLAIN
 
+# A vendor's way to stream one of these dialects, by the name of its row.
+WRAPPED = {
+    "bedrock-anthropic": _Dialect(
+        bedrock_anthropic_body.render,
+        bedrock_anthropic_body.error_frame,
+        bedrock_anthropic_body.FINISH_WORDS,
+        framing="aws-eventstream",
+    ),
+}
+
 
 def render(answer: Answer, protocol: str = "openai-chat", *, piece: int = 4, interleave: bool = False) -> bytes:
     """Return the body of a streamed response that says `answer`.
 
     Text, thinking and arguments come in deltas of `piece` characters. With `interleave`, the fragments of
-    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is one of `RENDERED`;
-    raises `ConfigError` for another, and for what the protocol cannot say.
+    neighbouring calls take turns, as from servers that write calls in parallel. `protocol` is one of `RENDERED`, or
+    of `WRAPPED`; raises `ConfigError` for another, and for what the protocol cannot say.
     """
     return b"".join(dialect_of(protocol).render(answer, piece, interleave))
 
@@ -143,6 +155,7 @@ def framing_of(protocol: str) -> str:
 
 def dialect_of(protocol: str) -> _Dialect:
     """Return how answers are scripted in `protocol`; raises `ConfigError` where they cannot be."""
-    if protocol not in RENDERED:
-        raise ConfigError(f"answers can be scripted for {', '.join(RENDERED)}, not for {protocol!r}")
-    return RENDERED[protocol]
+    known = RENDERED | WRAPPED
+    if protocol not in known:
+        raise ConfigError(f"answers can be scripted for {', '.join(known)}, not for {protocol!r}")
+    return known[protocol]

@@ -23,6 +23,8 @@ __all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"
 _PATHS = {
     "/responses": "openai-responses",
     "/messages": "anthropic",
+    ":streamRawPredict": "anthropic",
+    "/invoke-with-response-stream": "bedrock-anthropic",
     ":streamGenerateContent": "gemini",
     "/interactions": "gemini-interactions",
     "/v2/chat": "cohere",
@@ -120,6 +122,7 @@ def error_reply(
         "ollama": {"error": message},
         "cohere": {"message": message},
         "bedrock-converse": {"__type": type, "message": message},
+        "bedrock-anthropic": {"__type": type, "message": message},
         "dashscope": {"code": type, "message": message, "request_id": "r"},
     }
     forms["gemini-interactions"] = {"error": {"code": type, "message": message}}

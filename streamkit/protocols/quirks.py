@@ -54,6 +54,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     thinking_field: str = ""  # the assistant field that takes thinking back ("content": as parts of it): DeepSeek, …
     thinking_required: bool = False  # refuses a message with calls that lacks that field, even empty: DeepSeek
     reasoning_details: bool = False  # takes `reasoning_details` back unchanged: OpenRouter, MiniMax
+    unsigned_call: dict[str, Any] = {}  # what the first call of a message has where it brings no such field: Gemini 3
     thinking_blocks: bool = False  # takes Anthropic's blocks back as `thinking_blocks`: LiteLLM
     efforts: tuple[str, ...] = EFFORTS  # the words of thinking effort that are taken; others become the nearest
     # How thinking is asked for:

@@ -19,6 +19,7 @@ PROVIDER = Provider(
     hosts=HOSTS,
     auth="google",
     quirks=Quirks(
+        unsigned_call={"extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}},
         reasoning_outside_output=True,
         max_tokens_field="max_tokens",
         refusal_as_text=True,

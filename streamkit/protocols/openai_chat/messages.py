@@ -175,6 +175,8 @@ class _Answer:
 
     def _call(self, call: FunctionPart, block: Block) -> dict[str, Any]:
         extra = extras(block, self.quirks) if self.own else {}
+        if not self.calls:
+            extra = self.quirks.unsigned_call | extra
         name = call.function.name
         if call.custom:
             return {

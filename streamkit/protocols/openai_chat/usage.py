@@ -29,7 +29,8 @@ def read_usage(raw: Any, *, reasoning_outside_output: bool = False) -> Usage | N
     """Return the counts of a usage object, None where it says nothing or has only zeros.
 
     `prompt_tokens` includes what was read from and written to a cache; `completion_tokens` includes reasoning,
-    except where `reasoning_outside_output` is set and the total shows that it does not (xAI).
+    except where `reasoning_outside_output` is set and the total shows that it does not (xAI; Gemini, which tells it
+    only so).
     """
     if not isinstance(raw, dict):
         return None
@@ -40,9 +41,10 @@ def read_usage(raw: Any, *, reasoning_outside_output: bool = False) -> Usage | N
     read = _most(details, _READ_DETAILS, _most(raw, _READ))
     written = _most(details, _WRITTEN_DETAILS, _most(raw, _WRITTEN))
     reasoning = _most(raw.get("completion_tokens_details"), _REASONING, _most(raw, _REASONING))
-    if reasoning_outside_output and reasoning and prompt is not None and output is not None:
-        if raw.get("total_tokens") == prompt + output + reasoning:
-            output += reasoning
+    if reasoning_outside_output and prompt is not None and output is not None:
+        outside = (_count(raw.get("total_tokens")) or 0) - prompt - output
+        if outside > 0 and reasoning in (None, outside):
+            output, reasoning = output + outside, outside
     cost = _cost(raw["cost"]) if "cost" in raw else None
     if not (prompt or output or read or written or reasoning or (cost and cost.total)):
         return None

@@ -202,6 +202,16 @@ def test_what_came_with_a_call_goes_back_to_its_origin_only() -> None:
     assert encode_messages([message], PLAIN, "openai")[0]["tool_calls"] == [encoded_call()]
 
 
+def test_the_first_call_of_a_message_has_what_stands_for_its_signature_where_it_has_none() -> None:
+    unsigned, signed = {"extra_content": "none"}, {"extra_content": "signed"}
+    quirks = Quirks(unsigned_call=unsigned)
+    foreign = Message("assistant", [], tool_calls=[call("a"), call("b")], meta=ELSEWHERE)
+    assert encode_messages([foreign], quirks)[0]["tool_calls"] == [encoded_call("a") | unsigned, encoded_call("b")]
+    refs = [BlockRef("tool_calls", 0, extra=signed), BlockRef("tool_calls", 1)]
+    own = Message("assistant", [], tool_calls=[call("a"), call("b")], blocks=refs, meta=HERE)
+    assert encode_messages([own], quirks, "acme")[0]["tool_calls"] == [encoded_call("a") | signed, encoded_call("b")]
+
+
 RESULTS: list[tuple[str, list[Any], Any]] = [
     ("a string as it is", [ValuePart("plain")], "plain"),
     ("an object as JSON", [ValuePart({"a": [1]})], '{"a":[1]}'),

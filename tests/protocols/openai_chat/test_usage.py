@@ -88,3 +88,10 @@ def test_reasoning_is_added_to_the_output_only_where_the_total_shows_that_it_is_
     raw = {**BASE, "total_tokens": total, "completion_tokens_details": {"reasoning_tokens": 7}}
     assert read_usage(raw, reasoning_outside_output=True) == Usage(100, output, reasoning_tokens=7)
     assert read_usage(raw) == Usage(100, 20, reasoning_tokens=7)
+
+
+def test_reasoning_outside_the_output_may_show_in_the_total_alone() -> None:
+    raw = {**BASE, "total_tokens": 127}
+    assert read_usage(raw, reasoning_outside_output=True) == Usage(100, 27, reasoning_tokens=7)
+    assert read_usage({**BASE, "total_tokens": 120}, reasoning_outside_output=True) == Usage(100, 20)
+    assert read_usage(raw) == Usage(100, 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -235,10 +236,15 @@ CHECKS: dict[str, Callable[[str, dict[str, Any]], None]] = {
 
 def assert_kept(value: Any, kind: Any) -> None:
     """Check that a type takes `value`, and that it leaves nothing out."""
-    adapter = import_sdk("pydantic").TypeAdapter(kind)  # must outlive the lazy lists in what it returns
-    read = adapter.validate_python(value)
+    read = adapter_of(kind).validate_python(value)
     assert list(unknown(read)) == []
     assert dict(walk(read)) == dict(walk(value))
+
+
+@cache
+def adapter_of(kind: Any) -> Any:
+    """Pydantic's reader of a type, which is slow to make and must outlive the lazy lists in what it returns."""
+    return import_sdk("pydantic").TypeAdapter(kind)
 
 
 def unknown(value: Any) -> Iterator[Any]:

@@ -26,7 +26,7 @@ MAX_BODY_CHARACTERS = Limits().max_error_body_bytes
 EXCERPT = 500  # characters of a body without a message that the message quotes
 
 # Where the request's id stands, the provider's own before a gateway's: Anthropic; OpenAI and most; Azure (two);
-# Bedrock; Mistral; Cohere; Groq; OpenRouter; DeepSeek; Zhipu; MiniMax (two); watsonx.
+# Bedrock; Mistral; Cohere; Groq; OpenRouter; DeepSeek; Zhipu; MiniMax (two); watsonx; LiteLLM.
 _ID_HEADERS = (
     "request-id",
     "x-request-id",
@@ -42,6 +42,7 @@ _ID_HEADERS = (
     "minimax-request-id",
     "trace-id",
     "x-global-transaction-id",
+    "x-litellm-call-id",
 )
 _ID_FIELDS = ("request_id", "requestId", "responseId", "trace", "id")
 

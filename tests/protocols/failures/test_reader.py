@@ -501,6 +501,13 @@ CASES = [
         (NotFound, "no", "model_not_supported", None, "wx-0", False),
     ),
     (
+        "litellm",
+        429,
+        {"x-litellm-call-id": "ll-1"},
+        {"error": {"message": "slow down", "type": "throttling_error", "param": None, "code": "429"}},
+        (RateLimited, "slow down", "429", "throttling_error", "ll-1", True),
+    ),
+    (
         "qianfan",
         400,
         {},

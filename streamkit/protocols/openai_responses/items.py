@@ -1,14 +1,10 @@
 """The output items of a Responses answer, and the blocks that they become.
 
-An event says by `output_index` of which item it is. That is what counts where it is there: ids change from event to
-event at GitHub Copilot, and LiteLLM puts items of several types under one index, so an item is found by its index and
-its type. llama.cpp has no indices: there it is the id, else the newest item of the type. An item that was never
-announced is opened by its first piece.
+An item that was never announced is opened by its first piece.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -20,11 +16,12 @@ from streamkit.protocols.lenient import rejoin, split_surrogate
 from streamkit.protocols.openai_responses.blocks import NO_BLOCK, Block, CallBlock, TextBlock, ThinkingBlock
 from streamkit.protocols.openai_responses.events import ARGUMENTS, INPUT, PARTS, REASONING, REFUSAL, SUMMARY, TEXT
 from streamkit.protocols.openai_responses.extras import item_extra, thinking_extra
+from streamkit.protocols.openai_responses.roster import Item, Roster
 from streamkit.protocols.openai_responses.server_tools import IN_ONE_ITEM, read_announced, read_item
 from streamkit.protocols.openai_responses.views import NO_INDEX, listed, text
 from streamkit.protocols.values import compact_json
 
-__all__ = ["CALLS", "Item", "Items"]
+__all__ = ["CALLS", "Items"]
 
 # The types of item that are calls of the caller's tools: the event of a piece, and the field of the whole text.
 CALLS = {"function_call": (ARGUMENTS, "arguments"), "custom_tool_call": (INPUT, "input")}
@@ -37,27 +34,6 @@ _TEXTS = ("content", "summary", "arguments", "input")
 
 # Where the parts of thinking stand, and the event of the pieces of each.
 _THINKING = (("summary", SUMMARY), ("content", REASONING))
-
-
-class Item:
-    """One output item: what is known of it, and its open blocks (of a message by number of the part, else one)."""
-
-    __slots__ = ("announced", "blocks", "done", "id", "index", "known", "pending", "type")
-
-    def __init__(self, type: str, index: int, id: str) -> None:
-        self.type = type
-        self.index = index
-        self.id = id  # the last one that came
-        self.known: dict[str, Any] = {}  # the item as it was announced
-        self.announced = False
-        self.done = False
-        self.blocks: dict[int, Any] = {}
-        self.pending: list[str] = []  # arguments of a call whose name has not come
-
-    @property
-    def place(self) -> int | None:
-        """What its events have as output index, None where they have none."""
-        return None if self.index == NO_INDEX else self.index
 
 
 class Items:
@@ -75,17 +51,14 @@ class Items:
         self._mint = mint
         self._calls = {kind: CALLS[kind] for kind in CALLS if kind != "custom_tool_call" or not server_custom_tools}
         self._passed_over = INPUT if server_custom_tools else None  # what comes once more with its item
-        self._order: list[Item] = []
-        self._places: dict[tuple[int, str], Item] = {}
-        self._ids: dict[str, Item] = {}
-        self._latest: dict[str, Item] = {}
+        self._roster = Roster()
         self._audio = NO_INDEX
         self._half = ""  # of a character of the transcript
 
     def announce(self, index: int, raw: dict[str, Any], out: list[Delta]) -> None:
         """Take in an item that begins."""
         kind, id = text(raw, "type"), text(raw, "id")
-        item = self._places.get((index, kind)) if index != NO_INDEX else self._ids.get(id)
+        item = self._roster.find_begun(kind, index, id)
         if item is not None and (item.done or item.announced) and id and item.known.get("id") == id:
             return  # announced twice
         if item is None or item.done or item.announced or item.type != kind:
@@ -112,7 +85,7 @@ class Items:
         """Take in all the text of a part, most of which has come before."""
         if event == self._passed_over:
             return
-        item = self._find(_TYPES[event], index, id)
+        item = self._roster.find(_TYPES[event], index, id)
         if item is not None and item.done:
             return
         item = item or self._open_item(event, index, id)
@@ -139,27 +112,16 @@ class Items:
     def finish(self, index: int, raw: dict[str, Any], out: list[Delta]) -> None:
         """Take in an item as it is at its end: what never came of it goes out, and its blocks close."""
         kind, id = text(raw, "type"), text(raw, "id")
-        item = self._find(kind, index, id)
+        item = self._roster.find(kind, index, id)
         if item is None or (item.done and item.id != id):
             item = self._new(kind, index, id)
         if not item.done:
             self._settle(item, raw, out)
 
     def settle(self, output: list[dict[str, Any]], out: list[Delta]) -> None:
-        """Take in the whole output at the end of the answer; only what never came goes out.
-
-        An item is one that came where types and ids are the same, else where it is the first of its type that is left.
-        """
-        came = {(item.type, item.id): item for item in self._order if item.id}
-        matched = [came.pop((text(raw, "type"), text(raw, "id")), None) for raw in output]
-        taken = {id(item) for item in matched if item is not None}
-        left: defaultdict[str, deque[Item]] = defaultdict(deque)
-        for item in self._order:
-            if id(item) not in taken:
-                left[item.type].append(item)
-        for raw, same in zip(output, matched, strict=True):
-            kind = text(raw, "type")
-            item = same or (left[kind].popleft() if left[kind] else self._new(kind, NO_INDEX, text(raw, "id")))
+        """Take in the whole output at the end of the answer; only what never came goes out."""
+        for raw, came in self._roster.match(output):
+            item = came or self._new(text(raw, "type"), NO_INDEX, text(raw, "id"))
             if not item.done:
                 self._settle(item, raw, out)
 
@@ -168,7 +130,7 @@ class Items:
 
         `cut` says that the answer stopped on the way, so that what is open is not whole.
         """
-        for item in self._order:
+        for item in self._roster:
             if not item.done:
                 known = item.known
                 if any(block.sent for block in item.blocks.values()):
@@ -178,7 +140,7 @@ class Items:
 
     def flush(self, out: list[Delta]) -> None:
         """Give out what was held back, leaving the blocks open."""
-        for item in self._order:
+        for item in self._roster:
             for block in item.blocks.values():
                 if not item.done:
                     block.flush(out)
@@ -192,28 +154,13 @@ class Items:
 
     # Finding.
 
-    def _find(self, kind: str, index: int, id: str) -> Item | None:
-        if index != NO_INDEX:
-            return self._places.get((index, kind))
-        named, latest = self._ids.get(id), self._latest.get(kind)
-        if named is not None and named.type == kind:
-            return named
-        return None if latest is None or latest.done else latest
-
     def _open_item(self, event: str, index: int, id: str) -> Item:
-        item = self._find(_TYPES[event], index, id)
+        item = self._roster.find(_TYPES[event], index, id)
         return self._new(_TYPES[event], index, id) if item is None or item.done else item
 
     def _new(self, kind: str, index: int, id: str) -> Item:
-        item = Item(kind, index, id)
-        self._order.append(item)
-        self._latest[kind] = item
         self.newest = NO_BLOCK  # which may be one that this takes the place of
-        if index != NO_INDEX:
-            self._places[index, kind] = item
-        if id:
-            self._ids[id] = item
-        return item
+        return self._roster.add(kind, index, id)
 
     # Blocks.
 

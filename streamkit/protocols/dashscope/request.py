@@ -34,7 +34,7 @@ _UNKNOWN = ("frequency_penalty", "logit_bias", "user", "service_tier")
 
 
 def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
-    """Return the path, the body and the headers of `request`, streaming increments.
+    """Return the path, the body and the headers of `request`, streaming increments unless `extra` asks otherwise.
 
     Messages with an image, sound or video go to the multimodal path, and with `quirks.multimodal` all do: a model is
     served by one of the two. What the API does not know is left out with an `UnsupportedParameterWarning`; its own
@@ -57,8 +57,11 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         schema = {"name": request.output_name, "schema": request.output_schema}
         parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
     body = {"model": request.model, "input": {"messages": messages}, "parameters": parameters}
+    body = merge(body, request.extra)
     path = _PATH.format("multimodal" if multimodal else "text")
-    return EncodedRequest(path, merge(body, request.extra), dict(_HEADERS))
+    asked = body["parameters"]
+    whole = isinstance(asked, dict) and asked.get("incremental_output") is False
+    return EncodedRequest(path, body, dict(_HEADERS), parser_options={"mode": "cumulative"} if whole else {})
 
 
 def _tools(request: Request, quirks: Quirks) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import msgspec
 
 from streamkit.deltas import Delta
 from streamkit.partial_json import PartialJSON
+from streamkit.protocols.cumulative import split_unsure
 from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.views import Function, ToolFragment
@@ -97,6 +98,9 @@ class CallReader:
             if call.placeholder:
                 call.placeholder = False
                 self._writer.arguments(out, call.block, _PLACEHOLDER)
+            if call.held:
+                held, call.held = call.held, ""
+                self._writer.arguments(out, call.block, held)
             if call.extra is not None:
                 self._writer.mark_call(call.block, call.extra)
                 call.extra = None
@@ -150,11 +154,12 @@ class CallReader:
             self.settle(out)
         if self._cumulative:
             before = call.text()
-            call.replace(piece)
-            if piece.startswith(before):
-                self._writer.arguments(out, call.block, piece[len(before) :])
+            shown, call.held = split_unsure(piece)
+            call.replace(shown)
+            if shown.startswith(before):
+                self._writer.arguments(out, call.block, shown[len(before) :])
             else:
-                self._writer.replace(out, call.block, piece)
+                self._writer.replace(out, call.block, shown)
             return
         if not call.custom:
             if not call.size and piece.strip() in ("", _PLACEHOLDER):
@@ -175,6 +180,7 @@ class _Call:
         "changing",
         "custom",
         "extra",
+        "held",
         "id",
         "name",
         "parsed",
@@ -192,6 +198,7 @@ class _Call:
         self.block = -1
         self.pieces: list[str] = []
         self.size = 0  # characters of arguments so far
+        self.held = ""  # what may become another character by the next fragment
         self.placeholder = False
         self.placed = False  # an index was given
         self.extra: dict[str, Any] | None = None  # for the provider to get back

@@ -31,6 +31,13 @@ def beside(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in ("result_format", "incremental_output")}
 
 
+def test_who_asks_for_all_so_far_in_each_record_gets_a_parser_of_that_mode() -> None:
+    encoded = encode(extra={"parameters": {"incremental_output": False}})
+    assert encoded.body["parameters"]["incremental_output"] is False
+    assert encoded.parser_options == {"mode": "cumulative"}
+    assert encode(extra={"parameters": {"incremental_output": True}}).parser_options == {}
+
+
 def test_the_least_request_asks_for_increments() -> None:
     assert encode() == EncodedRequest(
         TEXT,

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from streamkit.accumulator import Accumulator
-from streamkit.deltas import Delta, MessageStart, TextEnd, TextStart, ToolCallDelta, ToolCallEnd, ToolCallStart
+from streamkit.deltas import Delta, MessageStart, Replace, TextEnd, TextStart, ToolCallDelta, ToolCallEnd, ToolCallStart
 from streamkit.limits import Limits
 from streamkit.partial_json import PartialJSON
 from streamkit.protocols.openai_chat.calls import CallReader
@@ -350,6 +350,21 @@ def test_cumulative_arguments_grow_and_are_revised() -> None:
     [call] = accumulator.finish().message.tool_calls or []
     assert call.function.arguments == {"a": 2}
     assert calls(deltas) == [("x", "f", '{"a":1')]
+
+
+UNSURE: list[tuple[str, list[str], list[str]]] = [
+    ("half a character", ['{"a":"caf\ufffd', '{"a":"café"}'], ['{"a":"caf', 'é"}']),
+    ("half a pair", ['{"a":"\ud83d', '{"a":"😀"}'], ['{"a":"', '😀"}']),
+    ("a character that really is unknown", ['{"a":"\ufffd', '{"a":"\ufffd"}'], ['{"a":"', '\ufffd"}']),
+    ("one at the end", ['{"a":"\ufffd'], ['{"a":"', "\ufffd"]),
+]
+
+
+@pytest.mark.parametrize(("texts", "pieces"), [case[1:] for case in UNSURE], ids=[case[0] for case in UNSURE])
+def test_what_cumulative_arguments_may_change_is_held_back(texts: list[str], pieces: list[str]) -> None:
+    deltas = read([fragment(0, "x", "f", text) for text in texts], cumulative=True)
+    assert not any(isinstance(delta, Replace) for delta in deltas)
+    assert [delta.arguments for delta in deltas if isinstance(delta, ToolCallDelta)] == pieces
 
 
 RESENT: list[tuple[str, list[Any]]] = [

@@ -18,6 +18,7 @@ _UNFINISHED = frozenset({"queued", "in_progress"})
 
 _TYPES: dict[str, Finish] = {
     "completed": "stop",
+    "complete": "stop",  # the end of the older events, where that has no status
     "requires_action": "tool_call",
     "incomplete": "length",
     "budget_exceeded": "length",

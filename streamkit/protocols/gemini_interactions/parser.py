@@ -59,13 +59,13 @@ class InteractionsParser(Parser):
 
     @classmethod
     def claims(cls, frame: Frame) -> bool:
-        """Say whether `frame` is an event with an `event_type`, or a whole interaction that was not streamed."""
+        """Say whether `frame` is an event with an `event_type` of the dialect, or a whole interaction."""
         try:
             value = decode_value(frame.data)
         except (msgspec.DecodeError, RecursionError):
             return False
         record = value if isinstance(value, dict) else {}
-        return str(record.get("event_type")).startswith("interaction.") or record.get("object") == "interaction"
+        return str(record.get("event_type")) in _HANDLERS or record.get("object") == "interaction"
 
     @property
     def response_id(self) -> str | None:
@@ -251,7 +251,7 @@ class InteractionsParser(Parser):
             for key, step in enumerate(listed(interaction, "steps") or listed(interaction, "outputs")):
                 self._steps.start(key, step, out)
                 self._steps.stop(key, out)
-        known = (text(interaction, "status"), self._status, _WORDS.get(word or "", word))
+        known = (text(interaction, "status"), self._status, word)
         status = next((each for each in known if is_end(each)), None)
         if status == FAILED:
             raise self._failure(interaction)
@@ -269,8 +269,6 @@ class InteractionsParser(Parser):
         told = {"code": FAILED, "message": "the interaction failed; the provider did not say why"}
         return read_failure({"error": error or told}, provider=self.provider)
 
-
-_WORDS = {"complete": "completed"}
 
 _HANDLERS: dict[str, Callable[[InteractionsParser, dict[str, Any], list[Delta]], bool]] = {
     "interaction.created": InteractionsParser._created,

@@ -46,7 +46,8 @@ from streamkit.limits import Limits
 from streamkit.messages import FinishReason
 from streamkit.parts import EmbeddedImage, FilePart, ImagePart, ImageUrl, RawPart, ServerToolPart
 from streamkit.protocols import Parser, Quirks, get_protocol
-from streamkit.testing.chunking import bytewise, two_parts
+from streamkit.providers import get_provider
+from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import numbered_ids, read_pieces
 from streamkit.usage import Usage
 from streamkit.wire import Frame
@@ -501,6 +502,7 @@ ENDS: list[tuple[str, list[Event | bytes], FinishReason]] = [
         FinishReason("tool_call", "requires_action"),
     ),
     ("the sentinel alone", [DONE], FinishReason("stop", synthesized=True)),
+    ("an end of the older events without a status", [event("interaction.complete")], FinishReason("stop", "complete")),
     ("a cancellation", [event("interaction.cancelled")], FinishReason("aborted", "cancelled")),
     (
         "a step that says why",
@@ -627,6 +629,7 @@ BROKEN: list[tuple[str, Event | bytes]] = [
     ("an interaction that is a text", event("interaction.completed", interaction="x")),
     ("no JSON", b"data: hello\n\n"),
     ("half JSON", b'data: {"event_type":"step.delta"\n\n'),
+    ("deep nesting", b'data: {"event_type":"step.delta","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n\n"),
 ]
 
 
@@ -754,7 +757,7 @@ def test_the_cuts_change_nothing() -> None:
     assert uncut.error is None
     assert uncut.outputs[0].message.text == "é😀!"
     assert [call.function.arguments for call in uncut.outputs[0].message.tool_calls or ()] == [{"a": "😀"}]
-    for pieces in (bytewise(body), *two_parts(body)):
+    for pieces in (bytewise(body), *splits(body, seed=3, count=20)):
         assert read_pieces(pieces, new()) == uncut
 
 
@@ -843,6 +846,7 @@ def test_the_token_to_go_on_with_is_kept() -> None:
 
 CLAIMS = [
     ("an event", framed(CREATED)[6:].split(b"data: ")[1], True),
+    ("an event of a stream that is gone on with", json.dumps(step(0, "thought")[0]).encode(), True),
     ("a whole interaction", json.dumps(interaction("completed")).encode(), True),
     ("a chunk of Gemini's", b'{"candidates":[]}', False),
     ("a list", b"[]", False),
@@ -853,3 +857,9 @@ CLAIMS = [
 @pytest.mark.parametrize(("data", "claimed"), [case[1:] for case in CLAIMS], ids=[case[0] for case in CLAIMS])
 def test_a_body_says_whether_it_is_in_the_dialect(data: bytes, claimed: bool) -> None:
     assert get_protocol("gemini-interactions").parser_type.claims(Frame(data.strip())) is claimed
+
+
+def test_a_recorded_body_of_the_vendors_is_read_in_the_dialect() -> None:
+    parser = get_provider("gemini").parser()
+    assert accumulate(parser.feed(HELLO) + parser.finish()).message.text == "Hello"
+    assert parser.protocol == "gemini-interactions"

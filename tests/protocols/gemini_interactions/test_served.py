@@ -50,7 +50,7 @@ async def test_an_answer_that_is_stored_is_gone_on_with_where_the_connection_bro
     frames = split_frames(render(Answer(["It is cold."]), DIALECT))
     replies = [Reply(body=b"".join(frames[:5]), ends="drops"), b"".join(frames[5:]), b"".join(frames)]
     async with ReplayServer(replies) as server, Client(MODEL, api_key=KEY, base_url=server.url) as client:
-        stream = client.stream("How warm is it?", background=True)
+        stream = client.stream("How warm is it?", store=True)
         with pytest.raises((TransportError, TruncatedStream)):
             async with stream:
                 async for _ in stream:

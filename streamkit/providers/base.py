@@ -18,7 +18,8 @@ SCHEMES = ("aws-sigv4", "google", "ibm-iam")
 class Provider(Struct, frozen=True, kw_only=True):
     """A vendor: which dialect it speaks, where, with which key, and where it departs from the dialect.
 
-    `framing` is that of its streams, where it is not the dialect's.
+    `framing` is that of its streams, where it is not the dialect's. `also` names dialects that the vendor answers in at
+    other paths, so that a recorded body of any of them can be read.
 
     `base_url` is what the vendor's own SDK takes, "" where each account has its own. What belongs to an account or a
     region is a placeholder, which an environment variable fills: `{NAME}`; `{NAME,OTHER}`, the first that is set;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, ClassVar, cast
 
@@ -27,8 +27,8 @@ _DONE = b"[DONE]"
 class PlainParser(Parser):
     """A `Parser` of responses that are text and nothing else.
 
-    A dialect subclasses it with `view`, the type of its records, and `_take`. `ending` says, in errors, what a whole
-    answer would have ended with.
+    A dialect subclasses it with `view`, the type of its records, and `_take`; with `_count` where the usage is put
+    together only when it is told. `ending` says, in errors, what a whole answer would have ended with.
     """
 
     view: ClassVar[Any]
@@ -42,6 +42,9 @@ class PlainParser(Parser):
     def _take(self, record: Any, frame: Frame, out: list[Delta]) -> bool:
         """Append the deltas of a record; False where it has nothing of the dialect's."""
         raise NotImplementedError
+
+    def _count(self) -> None:
+        """Bring the usage of the choices up to date."""
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         decode = self._decode
@@ -59,17 +62,22 @@ class PlainParser(Parser):
         choices = self._choices
         self._check_begun()
         if choices.unfinished and not self.quirks.end_without_finish:
-            choices.close(out, choices.reasons.keys())
+            self._close(out, choices.reasons.keys())
             raise TruncatedStream(f"the stream ended in the middle of the answer: {self.ending}")
-        choices.close(out, choices.writers)
+        self._close(out, choices.writers)
 
     def _flush(self, out: list[Delta]) -> None:
+        self._count()
         self._choices.release(out)
+
+    def _close(self, out: list[Delta], indices: Iterable[int]) -> None:
+        self._count()
+        self._choices.close(out, indices)
 
     def _finish(self, out: list[Delta]) -> None:
         """End the answer: the provider has said that it is whole."""
         self._check_begun()
-        self._choices.close(out, self._choices.writers)
+        self._close(out, self._choices.writers)
         self.ended = True
 
     def _begin(self, index: int, out: list[Delta], *, id: str | None = None) -> WholeWriter:
@@ -84,7 +92,7 @@ class PlainParser(Parser):
         return read_failure(body, provider=self.provider)
 
     def _read_odd(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no valid record: an end, or one broken as real servers break it."""
+        """Read a frame that is no valid record: an end, one broken as real servers break it, or answers at once."""
         data = frame.data.strip()
         if data.startswith(_DONE):
             self._finish(out)
@@ -92,8 +100,8 @@ class PlainParser(Parser):
         if "error" in frame.event:
             raise self._failure(frame.data)
         value = decode_lenient(data, object)
-        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):  # an answer that came at once
-            self._read([Frame(compact_json(value[0]).encode(), frame.event)], out)
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            self._read([Frame(_encoded({"index": at} | item, frame)) for at, item in enumerate(value)], out)
         elif isinstance(value, dict):
             self._read_record(decode_lenient(data, self.view), frame, out)
         else:
@@ -110,6 +118,13 @@ class PlainParser(Parser):
             if find_failure(decode_lenient(frame.data, dict)) is not None:
                 raise self._failure(frame.data)
             out.append(_unknown(frame))
+
+
+def _encoded(value: Any, frame: Frame) -> bytes:
+    try:
+        return compact_json(value).encode()
+    except RecursionError:
+        raise too_deep(frame.data) from None
 
 
 @cache

@@ -11,7 +11,7 @@ from msgspec import structs
 from streamkit.errors import ConfigError, UnsupportedParameterWarning
 from streamkit.protocols.request import Request, ToolSpec
 
-__all__ = ["checked_choice", "drop_unsupported", "is_closed", "merge", "warn_unsupported"]
+__all__ = ["checked_choice", "drop_unsupported", "is_closed", "merge", "warn_of_strict", "warn_unsupported"]
 
 
 def drop_unsupported(request: Request, names: Iterable[str]) -> Request:
@@ -28,6 +28,12 @@ def warn_unsupported(name: str, provider: str, why: str = "it was left out") -> 
     """Warn that `provider` does not take the parameter `name`."""
     what = f"{provider or 'this provider'} does not take {name!r}: {why}"
     warnings.warn(what, UnsupportedParameterWarning, stacklevel=2)
+
+
+def warn_of_strict(request: Request) -> None:
+    """Warn where a tool is to be strict, for a provider that knows no such thing."""
+    if any(isinstance(tool, ToolSpec) and tool.strict for tool in request.tools):
+        warn_unsupported("strict", request.provider, "the arguments of a call may break their schema")
 
 
 def checked_choice(request: Request) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import pytest
 
 from streamkit.errors import ConfigError, UnsupportedParameterWarning
 from streamkit.protocols import Request, ToolSpec
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, is_closed, merge
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, is_closed, merge, warn_of_strict
 
 ADD = ToolSpec(name="add")
 
@@ -29,6 +29,16 @@ def test_what_was_not_asked_for_and_one_answer_need_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert drop_unsupported(request(n=1), ["n", "seed"]) == request()
+
+
+def test_a_strict_tool_is_warned_of_once_and_another_not() -> None:
+    strict = [{"type": "x"}, ToolSpec(name="a", strict=True), ToolSpec(name="b", strict=True)]
+    with pytest.warns(UnsupportedParameterWarning, match="acme does not take 'strict'") as caught:
+        warn_of_strict(request(tools=strict, provider="acme"))
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_strict(request(tools=[ADD, ToolSpec(name="c", strict=False), {"strict": True}]))
 
 
 CHOICES: list[tuple[str, Any, list[Any], dict[str, Any] | None]] = [

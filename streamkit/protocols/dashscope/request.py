@@ -9,7 +9,7 @@ from typing import Any
 
 from streamkit.errors import ConfigError
 from streamkit.protocols.dashscope.messages import encode_messages, is_multimodal
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_of_strict
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 from streamkit.protocols.thinking import thinking_budget, thinking_level
@@ -42,6 +42,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
+    warn_of_strict(request)
     multimodal = quirks.multimodal or is_multimodal(request.messages)
     messages = encode_messages(request.messages, quirks, request.provider, multimodal=multimodal)
     if not messages:

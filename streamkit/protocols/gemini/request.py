@@ -11,7 +11,7 @@ from urllib.parse import quote
 from streamkit.errors import ConfigError
 from streamkit.protocols.gemini.messages import encode_contents
 from streamkit.protocols.gemini.thinking import encode_thinking
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_of_strict
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 
@@ -38,12 +38,12 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     """Return the path and the body of `request`, streaming as server-sent events.
 
-    A tool given as a dict is one of the API's (`{"googleSearch": {}}`); `ToolSpec.strict` has no counterpart. A
-    `tool_choice` given as a dict is the `toolConfig`. What the API does not know is left out with an
-    `UnsupportedParameterWarning`: logit bias, the user, whether calls may be parallel. Raises `ConfigError` for what
-    the dialect cannot say.
+    A tool given as a dict is one of the API's (`{"googleSearch": {}}`). A `tool_choice` given as a dict is the
+    `toolConfig`. What the API does not know is left out with an `UnsupportedParameterWarning`: logit bias, the user,
+    whether calls may be parallel, whether a tool is strict. Raises `ConfigError` for what the dialect cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
+    warn_of_strict(request)
     instruction, contents = encode_contents(request.messages, quirks, request.provider)
     if not contents:
         raise ConfigError("there is no message to send: all are empty or part of the system instruction")

@@ -10,7 +10,7 @@ from typing import Any
 from streamkit.errors import ConfigError
 from streamkit.protocols.ollama.images import encode_image
 from streamkit.protocols.ollama.messages import encode_messages
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_unsupported
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_of_strict, warn_unsupported
 from streamkit.protocols.prompt import encode_prompt
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
@@ -48,6 +48,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     `{"options": {"num_ctx": …}}`. Raises `ConfigError` for what the dialect cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
+    warn_of_strict(request)
     generate = not _OF_GENERATE.isdisjoint(request.extra)
     body: dict[str, Any] = {"model": request.model, **(_prompt(request) if generate else _chat(request, quirks))}
     body["stream"] = True

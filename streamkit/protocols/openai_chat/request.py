@@ -12,7 +12,7 @@ from streamkit.protocols.openai_chat.choices import encode_choice
 from streamkit.protocols.openai_chat.messages import encode_messages
 from streamkit.protocols.openai_chat.schemas import push_types
 from streamkit.protocols.openai_chat.thinking import encode_thinking
-from streamkit.protocols.parameters import drop_unsupported, is_closed, merge, warn_unsupported
+from streamkit.protocols.parameters import drop_unsupported, is_closed, merge, warn_of_strict, warn_unsupported
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 
@@ -29,6 +29,8 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     the dialect cannot say.
     """
     request = drop_unsupported(request, quirks.unsupported)
+    if not quirks.strict_tools:
+        warn_of_strict(request)
     messages = encode_messages(request.messages, quirks, request.provider)
     if not messages:
         raise ConfigError("there is no message to send")

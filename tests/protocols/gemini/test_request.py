@@ -14,7 +14,7 @@ from streamkit.protocols.gemini.request import encode_request
 HI = [Message("user", "hi")]  # type: ignore[arg-type]
 CONTENTS = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
 ADD = ToolSpec(name="add", description="Adds.", parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-NOW = ToolSpec(name="now", parameters={}, strict=True, extra={"cache_control": {}, "behavior": "BLOCKING"})
+NOW = ToolSpec(name="now", parameters={}, extra={"cache_control": {}, "behavior": "BLOCKING"})
 DECLARED = {
     "tools": [
         {

@@ -13,7 +13,7 @@ from streamkit.protocols.gemini_interactions.request import encode_resume
 
 HI = [Message("user", "hi")]
 INPUT = [{"type": "user_input", "content": [{"type": "text", "text": "hi"}]}]
-ADD = ToolSpec(name="add", description="Adds.", strict=True, extra={"defer_loading": True, "cache_control": {}})
+ADD = ToolSpec(name="add", description="Adds.", extra={"defer_loading": True, "cache_control": {}})
 BARE = ToolSpec(name="now")
 
 

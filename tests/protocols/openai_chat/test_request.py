@@ -55,9 +55,9 @@ CASES: list[tuple[str, Quirks, dict[str, Any], dict[str, Any]]] = [
     ("fields that a vendor wants", Quirks(fields={"split": True}), {}, {"split": True}),
     ("fields that the caller says otherwise", Quirks(fields={"split": True}), {"extra": {"split": 0}}, {"split": 0}),
     (
-        "a strict tool where there is none",
+        "a tool that says whether it is strict, where none may",
         Quirks(strict_tools=False),
-        {"tools": [ToolSpec(name="f", strict=True)]},
+        {"tools": [ToolSpec(name="f", strict=False)]},
         {
             "tools": [
                 {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
+from msgspec import structs
+
 from streamkit.assembly import OpenBlock, assemble
 from streamkit.deltas import (
     AudioDelta,
@@ -108,11 +110,13 @@ class Accumulator:
 
     def _output(self, choice: int, *, first: bool) -> MessageOutput:
         state = self._choices[choice]
-        start = state.start
+        start, end = state.start, state.end
+        if end is not None and end.model is not None:
+            start = structs.replace(start, model=end.model)
         output = MessageOutput(assemble(start, list(state.blocks.values())))
-        output.finish_reason = state.finish_reason
-        output.model = start.model
-        output.provider = start.provider
+        if end is not None:
+            output.finish_reason, output.extra = end.finish_reason, end.extra
+        output.model, output.provider = start.model, start.provider
         output.id = start.id if start.role != "tool" else None
         output.logprobs = state.logprobs and list(state.logprobs)
         output.refusal_logprobs = state.refusal_logprobs and list(state.refusal_logprobs)
@@ -133,7 +137,7 @@ class Accumulator:
         self._choices[delta.choice].start = delta
 
     def _message_end(self, delta: MessageEnd) -> None:
-        self._choices[delta.choice].finish_reason = delta.finish_reason
+        self._choices[delta.choice].end = delta
 
     def _open(self, delta: TextStart | ThinkingStart | RefusalStart | ToolCallStart) -> None:
         block = OpenBlock(_KINDS[type(delta)])
@@ -194,21 +198,21 @@ _NOT_STARTED = MessageStart()
 class _Choice:
     """What one of n answers has so far."""
 
-    __slots__ = ("blocks", "finish_reason", "logprobs", "pieces", "refusal_logprobs", "start")
+    __slots__ = ("blocks", "end", "logprobs", "pieces", "refusal_logprobs", "start")
 
     def __init__(self) -> None:
         self.start = _NOT_STARTED
         # By index and in its order; dicts, since in a list the index -1 would be the last block.
         self.blocks: dict[int, OpenBlock] = {}
         self.pieces: dict[int, list[str]] = {}  # of each block, for the hot path
-        self.finish_reason: FinishReason | None = None
+        self.end: MessageEnd | None = None
         self.logprobs: list[Any] | None = None
         self.refusal_logprobs: list[Any] | None = None
 
     @property
     def begun(self) -> bool:
         """Whether anything has come for it."""
-        return self.start is not _NOT_STARTED or bool(self.blocks) or self.finish_reason is not None
+        return self.start is not _NOT_STARTED or bool(self.blocks) or self.end is not None
 
     def add(self, index: int, block: OpenBlock) -> None:
         if index != len(self.blocks):

@@ -225,9 +225,15 @@ class RawFrame(Struct, frozen=True, tag=_tag, omit_defaults=True):
 
 
 class MessageEnd(_OfChoice, frozen=True):
-    """The message is complete; the last delta of its choice."""
+    """The message is complete; the last delta of its choice.
+
+    `model` is the one that answered where another took over from that of the start. `extra` is what the provider
+    says of the answer as a whole and no other delta has a place for, under its own names (a container, say).
+    """
 
     finish_reason: FinishReason
+    model: str | None = None
+    extra: dict[str, Any] | None = None
 
 
 Delta: TypeAlias = Union[

@@ -128,7 +128,8 @@ class MessageOutput(Struct, omit_defaults=True):
 
     `finish_reason` is None only where the message was cut off; `depth` is 0 for the agent itself and grows by one a
     sub-agent; `id` is the provider's response id; `timing` is there for a message that came over a connection.
-    `logprobs` and `refusal_logprobs` are one entry a token, as the provider gave them.
+    `logprobs` and `refusal_logprobs` are one entry a token, as the provider gave them. `extra` is what else the
+    provider says of the answer as a whole, under its own names: the `container` that ran code at Anthropic, say.
     """
 
     message: Message
@@ -142,3 +143,4 @@ class MessageOutput(Struct, omit_defaults=True):
     timing: Timing | None = None
     logprobs: list[Any] | None = None
     refusal_logprobs: list[Any] | None = None
+    extra: dict[str, Any] | None = None

@@ -434,3 +434,12 @@ def test_a_fragment_costs_the_same_whatever_came_before() -> None:
         return (time.process_time() - start) / count
 
     assert min(cost(200_000) for _ in range(5)) < 2 * min(cost(20_000) for _ in range(5))
+
+
+def test_the_end_names_the_model_that_answered_and_what_else_is_said_of_the_whole() -> None:
+    end = MessageEnd(FinishReason("stop"), model="other", extra={"container": {"id": "c"}})
+    deltas: list[Delta] = [MessageStart(model="m", protocol="p"), ThinkingStart(0), ThinkingDelta(0, "Hm"), end]
+    output = accumulate(deltas)
+    assert (output.model, output.extra) == ("other", {"container": {"id": "c"}})
+    assert output.message.meta == Meta(Origin("p", "", "other"))
+    assert msgspec.json.decode(msgspec.json.encode(output), type=MessageOutput) == output

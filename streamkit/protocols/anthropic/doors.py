@@ -20,16 +20,21 @@ __all__ = ["enter", "refuse_addresses"]
 def enter(body: dict[str, Any], quirks: Quirks) -> EncodedRequest:
     """Return the request that `body`, of Anthropic's own door, is at the door of `quirks`.
 
-    At Bedrock the service tier is a header, and the answer comes as an AWS event stream, which the vendor's row says.
+    A list of `betas` is what Anthropic's SDK makes of it: a header, at Bedrock a field. At Bedrock the service tier is
+    a header, and the answer comes as an AWS event stream, which the vendor's row says.
     """
     version = quirks.anthropic_version
+    betas = body.pop("betas", None) or []
+    beta = {"anthropic-beta": ",".join(betas)} if betas else {}
     if not quirks.anthropic_door:
-        return EncodedRequest("/v1/messages", body, {"anthropic-version": version})
+        return EncodedRequest("/v1/messages", body, {"anthropic-version": version, **beta})
     body = {"anthropic_version": version} | body
     model = str(body.pop("model"))
     if quirks.anthropic_door == "vertex":
-        return EncodedRequest(f"/models/{quote(model, safe='@')}:streamRawPredict", body)
+        return EncodedRequest(f"/models/{quote(model, safe='@')}:streamRawPredict", body, beta)
     del body["stream"]
+    if betas:
+        body["anthropic_beta"] = betas
     headers = {"accept": "application/vnd.amazon.eventstream", "x-amzn-bedrock-accept": "application/json"}
     tier = body.pop("service_tier", None)
     if tier is not None:

@@ -27,6 +27,7 @@ from streamkit.messages import Role
 from streamkit.protocols.anthropic.blocks import TEXT_FIELDS, Blocks
 from streamkit.protocols.anthropic.views import (
     NO_INDEX,
+    OF_THE_WHOLE,
     MessageView,
     StopView,
     decode_event,
@@ -34,6 +35,7 @@ from streamkit.protocols.anthropic.views import (
     read_finish,
     read_metrics,
     read_usage,
+    successor,
 )
 from streamkit.protocols.base import Parser
 from streamkit.protocols.failures import read_failure
@@ -62,6 +64,8 @@ class AnthropicParser(Parser):
         self._start: MessageStart | None = None
         self._stop = StopView()
         self._usage = Usage()
+        self._model: str | None = None  # that took over from the one of the start
+        self._extra: dict[str, Any] = {}
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         open_blocks = self._blocks.open
@@ -165,6 +169,7 @@ class AnthropicParser(Parser):
 
     def _message_start(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._open(msgspec.convert(record.get("message"), MessageView), out)
+        self._note_extra(record["message"])
 
     def _message(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         """Read an answer that was not streamed."""
@@ -172,11 +177,14 @@ class AnthropicParser(Parser):
             out.append(_unknown(frame))
         else:
             self._open(msgspec.convert(record, MessageView), out)
+            self._note_extra(record)
             self._finish(out)
 
     def _block_start(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(MessageView(), out)
-        self._blocks.start(_index(record), _object(record, "content_block"), out)
+        block = _object(record, "content_block")
+        self._blocks.start(_index(record), block, out)
+        self._model = successor(block) or self._model
 
     def _block_delta(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(MessageView(), out)
@@ -189,6 +197,7 @@ class AnthropicParser(Parser):
     def _message_delta(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(MessageView(), out)
         self._note_stop(msgspec.convert(record.get("delta") or {}, StopView))
+        self._note_extra(record | (record.get("delta") or {}))
         self._note_usage(read_usage(record.get("usage")), out)
 
     def _message_stop(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
@@ -203,6 +212,7 @@ class AnthropicParser(Parser):
         if self._start and self._blocks.count and message.id not in (None, self._start.id):
             out.append(Retract("the server began another answer in place of this one"))
             self._start, self._stop, self._usage = None, StopView(), Usage()
+            self._model, self._extra = None, {}
             self._blocks.reset()
         repeated = self._start is not None
         self._begin(message, out)
@@ -212,6 +222,7 @@ class AnthropicParser(Parser):
             for block in message.content:
                 self._blocks.start(_WHOLE, block, out)
                 self._blocks.stop(_WHOLE, out)
+                self._model = successor(block) or self._model
 
     def _begin(self, message: MessageView, out: list[Delta]) -> None:
         if self._start is None:
@@ -224,6 +235,9 @@ class AnthropicParser(Parser):
         if stop.stop_reason:
             self._stop = stop
 
+    def _note_extra(self, holder: dict[str, Any]) -> None:
+        self._extra |= {name: value for name in OF_THE_WHOLE if (value := holder.get(name))}
+
     def _note_usage(self, usage: Usage, out: list[Delta]) -> None:
         if not usage:
             return
@@ -235,7 +249,8 @@ class AnthropicParser(Parser):
     def _finish(self, out: list[Delta]) -> None:
         self._begin(MessageView(), out)
         self._blocks.stop_all(out)
-        out.append(MessageEnd(read_finish(self._stop, self._blocks.has_calls)))
+        reason = read_finish(self._stop, self._blocks.has_calls)
+        out.append(MessageEnd(reason, model=self._model, extra=self._extra or None))
         self.ended = True
 
 

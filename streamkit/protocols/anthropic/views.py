@@ -17,6 +17,7 @@ from streamkit.usage import Usage
 
 __all__ = [
     "NO_INDEX",
+    "OF_THE_WHOLE",
     "MessageView",
     "StopView",
     "decode_event",
@@ -24,6 +25,7 @@ __all__ = [
     "read_finish",
     "read_metrics",
     "read_usage",
+    "successor",
 ]
 
 # `pause_turn` and `compaction` ask for the conversation to be sent again: no end, and not for the caller's tools.
@@ -38,6 +40,9 @@ _FINISH: dict[str, Finish] = {
 
 
 NO_INDEX = -1
+
+# What a message says of the answer as a whole beside its blocks, at the start or with the stop reason.
+OF_THE_WHOLE = ("container", "context_management", "input_transformations", "diagnostics")
 
 
 class DeltaView(Struct, gc=False):
@@ -137,6 +142,12 @@ def read_finish(stop: StopView, has_calls: bool) -> FinishReason:
         reason, category = details.get("explanation"), details.get("category")
         return FinishReason(kind, stop.stop_reason, _text(reason), _text(category))
     return FinishReason(kind, stop.stop_reason, stop.stop_sequence or None)
+
+
+def successor(block: Mapping[str, Any]) -> str | None:
+    """Return the model that goes on with the answer from a block of type `fallback` on; None for any other block."""
+    to = block.get("to") if block.get("type") == "fallback" else None
+    return _text(to.get("model")) if isinstance(to, dict) else None
 
 
 def _text(value: Any) -> str | None:

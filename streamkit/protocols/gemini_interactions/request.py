@@ -11,7 +11,7 @@ from urllib.parse import quote
 from streamkit.errors import ConfigError
 from streamkit.protocols.gemini_interactions.messages import encode_input
 from streamkit.protocols.gemini_interactions.thinking import encode_thinking
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_of_strict
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 
@@ -50,12 +50,12 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
 
     The conversation is the caller's, so the provider is told to store nothing, unless a field of `extra` is about
     stored answers (`store`, `background`, `previous_interaction_id`) or names an `agent`, which takes the model's
-    place. A tool given as a dict is one of the API's (`{"type": "google_search"}`); `ToolSpec.strict` has no
-    counterpart. What the API does not know is left out with an `UnsupportedParameterWarning`: top_k, penalties, n,
-    log probabilities, logit bias, the user, whether calls may be parallel. Raises `ConfigError` for what the dialect
-    cannot say.
+    place. A tool given as a dict is one of the API's (`{"type": "google_search"}`). What the API does not know is left
+    out with an `UnsupportedParameterWarning`: top_k, penalties, n, log probabilities, logit bias, the user, whether
+    calls may be parallel, whether a tool is strict. Raises `ConfigError` for what the dialect cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
+    warn_of_strict(request)
     continues = bool(request.extra.get("previous_interaction_id"))
     system, steps = encode_input(request.messages, quirks, request.provider, continues=continues)
     if not steps and not continues:

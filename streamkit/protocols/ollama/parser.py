@@ -24,7 +24,7 @@ from streamkit.wire import Frame
 __all__ = ["OllamaParser"]
 
 # What shows that a record belongs to the dialect.
-_RECORD_KEYS = frozenset({"message", "response", "thinking", "tool_calls", "done"})
+_RECORD_KEYS = frozenset({"message", "response", "thinking", "tool_calls", "image", "done"})
 
 _decode = msgspec.json.Decoder(Record).decode
 _T = TypeVar("_T")
@@ -97,12 +97,12 @@ class OllamaParser(Parser):
             self._begin(frame, out)
         try:
             thinking, text = record.thinking, record.response
-            calls, images = record.tool_calls, None
+            calls, images = record.tool_calls, [record.image] if record.image else []
             if said is not None:
                 thinking, text = said.thinking or thinking, said.content or text
-                calls, images = said.tool_calls or calls, said.images
+                calls, images = said.tool_calls or calls, said.images or images
             self._write(thinking, text, out)
-            for image in images or ():
+            for image in images:
                 self._writer.settle(out)
                 self._writer.add(out, read_image(image))
             for call in calls or ():

@@ -49,6 +49,7 @@ class Record(Struct, gc=False):
     response: str | None = None
     thinking: str | None = None
     tool_calls: list[ToolCall | None] | None = None
+    image: str | None = None  # of a model that makes images
     done: bool | None = None
     error: Any = None
     logprobs: list[Any] | None = None

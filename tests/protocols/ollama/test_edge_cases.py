@@ -102,6 +102,13 @@ EDGES: list[tuple[str, bytes, dict[str, Any]]] = [
         {"thinking": "Hm.", "text": "Yes", "finish": STOP},
     ),
     ("thinking alone", body(said(thinking="Hm"), last()), {"thinking": "Hm", "finish": STOP}),
+    (
+        "an image, after the steps of making it",
+        body(
+            {"completed": 1, "total": 2, "done": False}, {"image": "iVBORw0KGgo=", "done": True, "done_reason": "stop"}
+        ),
+        {"parts": ["ImagePart"], "finish": STOP},
+    ),
     ("the end of input before the last record", body(said("a")), {"text": "a", "error": "TruncatedStream"}),
     ("a proxy's page", b"<html>502 Bad Gateway</html>", {"error": "ServerError"}),
     ("a proxy's words", b"upstream connect error", {"error": "ServerError"}),

@@ -12,6 +12,7 @@ import pytest
 
 from streamkit import Provider, get_provider, provider_names
 from streamkit.protocols import PROTOCOLS
+from streamkit.providers.base import SCHEMES
 from streamkit.testing import Answer, Call, ReplayServer
 
 COMMON = 4  # vendors that a dialect needs for a table of its own
@@ -67,5 +68,5 @@ def _table(head: str, rows: list[list[str]]) -> str:
 
 
 def _cells(row: Provider) -> list[str]:
-    key = f"`{row.key_variable}`" if row.key_variable else "none"
+    key = f"`{row.key_variable}`" if row.key_variable else "a cloud's" if row.auth in SCHEMES else "none"
     return [row.name, f"({key})" if row.key_optional else key, row.base_url or "your own"]

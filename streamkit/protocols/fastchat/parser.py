@@ -46,21 +46,24 @@ class FastChatParser(PlainParser):
     def __init__(self, *, prompt: str | None = None, **options: Any) -> None:
         super().__init__(**options)
         self._echo = Echo(prompt)
+        self._usage: Any = None  # the last, as it came
 
     def _take(self, record: _Record, frame: Frame, out: list[Delta]) -> bool:
         if record.text is None:
             return False
         if record.error_code:
             raise self._failure(frame.data)
-        choices = self._choices
         self._begin(0, out).say(out, self._echo.strip(record.text))
-        usage = read_usage(record.usage)
-        if usage is not None:
-            choices.usage = usage
-        reason = _reason(record.finish_reason)
-        if reason is not None:
-            choices.reasons[0] = reason
+        if record.usage is not None:
+            self._usage = record.usage
+        if record.finish_reason is not None:
+            reason = _reason(record.finish_reason)
+            if reason is not None:
+                self._choices.reasons[0] = reason
         return True
+
+    def _count(self) -> None:
+        self._choices.usage = read_usage(self._usage) or self._choices.usage
 
 
 def _reason(raw: Any) -> FinishReason | None:

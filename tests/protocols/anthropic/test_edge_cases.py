@@ -174,16 +174,31 @@ EDGES: list[tuple[str, bytes, dict[str, Any]]] = [
     ),
     ("the end of input after the reason to stop", body(start(), text(0, "Hi"), stop()), HI),
     ("no reason to stop", body(start(), text(0, "Hi"), LAST), {**HI, "finish": ("stop", None)}),
-    ("a loop of the server's that pauses", body(start(), text(0, "Hi"), stop("pause_turn"), LAST),
-     {**HI, "finish": ("other", "pause_turn")}),
-    ("a compaction that pauses", body(start(), text(0, "Hi"), stop("compaction"), LAST),
-     {**HI, "finish": ("other", "compaction")}),
-    ("a stop sequence", body(start(), text(0, "Hi"), stop("stop_sequence", stop_sequence="X"), LAST),
-     {**HI, "finish": ("stop", "stop_sequence")}),
-    ("a full window", body(start(), text(0, "Hi"), stop("model_context_window_exceeded"), LAST),
-     {**HI, "finish": ("length", "model_context_window_exceeded")}),
-    ("an unknown reason to stop", body(start(), text(0, "Hi"), stop("novelty"), LAST),
-     {**HI, "finish": ("other", "novelty")}),
+    (
+        "a loop of the server's that pauses",
+        body(start(), text(0, "Hi"), stop("pause_turn"), LAST),
+        {**HI, "finish": ("other", "pause_turn")},
+    ),
+    (
+        "a compaction that pauses",
+        body(start(), text(0, "Hi"), stop("compaction"), LAST),
+        {**HI, "finish": ("other", "compaction")},
+    ),
+    (
+        "a stop sequence",
+        body(start(), text(0, "Hi"), stop("stop_sequence", stop_sequence="X"), LAST),
+        {**HI, "finish": ("stop", "stop_sequence")},
+    ),
+    (
+        "a full window",
+        body(start(), text(0, "Hi"), stop("model_context_window_exceeded"), LAST),
+        {**HI, "finish": ("length", "model_context_window_exceeded")},
+    ),
+    (
+        "an unknown reason to stop",
+        body(start(), text(0, "Hi"), stop("novelty"), LAST),
+        {**HI, "finish": ("other", "novelty")},
+    ),
     ("an unknown event", answer(NEW, text(0, "Hi")), {**HI, "unknown": ['{"type": "novelty", "n": 1}']}),
     ("an unknown block", answer(begin(0, "novelty", n=1) + end(0), text(1, "Hi")), {**HI, "parts": ["RawPart"]}),
     (
@@ -213,7 +228,7 @@ EDGES: list[tuple[str, bytes, dict[str, Any]]] = [
         ),
         {**HI, "parts": ["RawPart"]},
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("said", "seen"), [case[1:] for case in EDGES], ids=[case[0] for case in EDGES])

@@ -59,6 +59,7 @@ _HOME = {
         "ValuePart",
     ),
     "streamkit.blocks": ("Block", "BlockRef", "OpaquePart", "ThinkingPart"),
+    "streamkit.marks": ("mark_cached",),
     "streamkit.messages": ("FinishReason", "Message", "MessageOutput", "Meta", "Origin", "as_message"),
     "streamkit.deltas": (
         "AudioDelta",
@@ -105,6 +106,7 @@ _HOME = {
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
     "streamkit.tools": ("Tool", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
+    "streamkit.fetching": ("fetch_image",),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
@@ -120,7 +122,9 @@ if TYPE_CHECKING:
     from streamkit.deltas import *
     from streamkit.errors import *
     from streamkit.events import *
+    from streamkit.fetching import *
     from streamkit.limits import *
+    from streamkit.marks import *
     from streamkit.messages import *
     from streamkit.partial_json import *
     from streamkit.parts import *

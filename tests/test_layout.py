@@ -21,7 +21,7 @@ PACKAGE = TESTS.parent / "streamkit"
 # A module imports from its own row or an earlier one. The names are those of modules and packages in `streamkit`.
 ROWS = [
     "errors usage partial_json limits timing",
-    "parts blocks messages deltas wire",
+    "parts blocks messages marks deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params addresses images",
     "faults transport pools background retries credentials fetching testing",

@@ -1,7 +1,8 @@
 """What has changed in an output since the record before.
 
 A diff is a list of `[action, path, value]`: `replace`, `append` (a text to a text, a list to a list), `add` (an item of
-a list, a field of an object) and `delete`. An empty path is the whole value. Facts: `diff` in `gradio/utils.py` of
+a list, a field of an object) and `delete`. An empty path is the whole value; servers also count from the end, -1 being
+the last, where several items of nested lists are deleted. Facts: `diff` in `gradio/utils.py` of
 gradio 6.31.0 and `apply_diff` in `gradio_client/utils.py` 2.7.2, checked 2026-11-30.
 """
 
@@ -52,9 +53,9 @@ def _apply(value: Any, action: Any, path: list[Any], new: Any) -> Any:
 
 
 def _step(step: Any) -> Any:
-    if isinstance(step, str) or (type(step) is int and step >= 0):
+    if isinstance(step, str) or type(step) is int:
         return step
-    raise ValueError("a path holds names and numbers from 0 on")
+    raise ValueError("a path holds names and numbers")
 
 
 def _joined(value: Any, new: Any) -> Any:

@@ -48,8 +48,8 @@ class Sdk(Struct, frozen=True):
         return stream
 
     def client(self, server: ReplayServer) -> Client:
-        """Our client of the same server."""
-        return Client(self.model, api_key="key", base_url=server.url + self.ours)
+        """Our client of the same server, which asks once, as the SDK is told to."""
+        return Client(self.model, api_key="key", base_url=server.url + self.ours, retry=0)
 
     def reply(self, answer: Answer, *, piece: int = 3, **options: Any) -> Reply:
         """The response that says `answer`."""

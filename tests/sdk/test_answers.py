@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streamkit.testing import Answer, Call, Refusal, ReplayServer, Reply, Text, Thinking
-from streamkit.testing.chunking import bytewise
 from streamkit.testing.scripts import PLAIN
 from streamkit.testing.strategies import answers
 from streamkit.usage import Usage
@@ -63,7 +62,7 @@ async def test_an_answer_says_the_same_to_the_sdk_and_to_our_client(sdk: Sdk, an
 @pytest.mark.parametrize("piece", [1, 1000])
 async def test_however_an_answer_is_cut_it_says_the_same_to_both(sdk: Sdk, piece: int) -> None:
     answer = ANSWERS["characters of every size"]
-    theirs, ours = await hear(sdk, answer, sdk.reply(answer, piece=piece, cut=bytewise))
+    theirs, ours = await hear(sdk, answer, sdk.reply(answer, piece=piece, cut=in_sevens))
     assert_equal(theirs, ours)
     assert [choice.text for choice in ours] == [answer.parts()[0].text]
 
@@ -91,6 +90,11 @@ def assert_equal(theirs: list[Said], ours: list[Said]) -> None:
     """Both heard the same."""
     assert [choice.words for choice in theirs] == [choice.words for choice in ours]
     assert [choice.counts for choice in theirs] == [choice.counts for choice in ours]
+
+
+def in_sevens(body: bytes) -> list[bytes]:
+    """Pieces that begin anywhere in a character or a line end."""
+    return [body[at : at + 7] for at in range(0, len(body), 7)]
 
 
 async def hear(sdk: Sdk, answer: Answer, reply: Reply) -> tuple[list[Said], list[Said]]:

@@ -247,6 +247,12 @@ def adapter_of(kind: Any) -> Any:
     return import_sdk("pydantic").TypeAdapter(kind)
 
 
+@cache  # it takes seconds to make, and must outlive the lazy lists in what it returns
+def reader(kind: Any) -> Callable[[Any], Any]:
+    read: Callable[[Any], Any] = import_sdk("pydantic").TypeAdapter(kind).validate_python
+    return read
+
+
 def unknown(value: Any) -> Iterator[Any]:
     """What models hold that their types do not know: some keep it, in fields or in a variant made for that."""
     if hasattr(value, "model_extra"):

@@ -14,13 +14,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamkit.accumulator import coalesce
-from streamkit.deltas import Delta, Replace, TextDelta, UsageSnapshot
+from streamkit.deltas import Delta, Replace, TextDelta, TextEnd, TextStart, UsageSnapshot
 from streamkit.errors import ConfigError
 from streamkit.protocols import get_protocol
 from streamkit.testing.answers import Answer, Call, Text, Thinking
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
-from streamkit.testing.scripts import render
+from streamkit.testing.scripts import PLAIN, render
 from streamkit.testing.strategies import answers
 
 FIELDS = ("content", "reasoning_content", "refusal")
@@ -86,6 +86,23 @@ def test_both_modes_give_the_same_deltas(answer: Answer, piece: int, interleave:
     assert spoken(snapshots) == spoken(incremental)
     assert snapshots.outputs == incremental.outputs
     assert snapshots.error is incremental.error is None
+
+
+IN_PIECES = "openai-completions"
+
+
+def text_of(body: bytes, protocol: str) -> list[Delta]:
+    deltas = read_pieces([body], get_protocol(protocol).parser()).deltas
+    return coalesce([delta for delta in deltas if isinstance(delta, (TextStart, TextDelta, TextEnd, Replace))])
+
+
+@pytest.mark.parametrize("protocol", [protocol for protocol in PLAIN if protocol != IN_PIECES])
+@given(answers(IN_PIECES, choices=False), st.integers(1, 5))
+@example(Answer(["hahaha"]), 2)
+@example(Answer(["e\u0301\ufffd"]), 1)
+def test_every_dialect_of_plain_text_gives_the_same_deltas(protocol: str, answer: Answer, piece: int) -> None:
+    in_pieces = text_of(render(answer, IN_PIECES, piece=piece), IN_PIECES)
+    assert text_of(render(answer, protocol, piece=piece), protocol) == in_pieces
 
 
 REPEATED = [

@@ -3,10 +3,12 @@ from __future__ import annotations
 import logging
 
 import pytest
+from msgspec import structs
 
 from streamkit import endpoint as endpoint_module
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError
+from streamkit.keys import Secret
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider, get_provider
 
@@ -123,6 +125,44 @@ def test_the_headers_of_a_request(
     )
     headers = endpoint(provider=provider, headers=given).headers(EncodedRequest("/", {}, encoded))
     assert headers == {name: value.encode() for name, value in expected.items()}
+
+
+def test_what_lets_one_request_in_takes_the_place_of_the_key_and_is_a_secret() -> None:
+    whole = endpoint(headers={"x-a": "1"})
+    one = whole.authorized({"authorization": Secret("Bearer token-1"), "x-amz-date": Secret("20261130T000000Z")})
+    assert one.headers(REQUEST) == {
+        "authorization": b"Bearer token-1",
+        "x-amz-date": b"20261130T000000Z",
+        "x-version": b"1",
+        "x-a": b"1",
+    }
+    assert set(one.secrets) == {KEY, "Bearer token-1", "token-1"}
+    assert whole.headers(REQUEST)["authorization"] == f"Bearer {KEY}".encode()
+    assert "token-1" not in f"{one!r} {vars(one)}"
+
+
+@pytest.mark.parametrize("auth", ["aws-sigv4", "google"])
+def test_a_clouds_scheme_needs_no_key_and_sends_one_as_it_is(auth: str) -> None:
+    row = structs.replace(ACME, auth=auth)
+    assert "authorization" not in Endpoint(row).headers(REQUEST)
+    assert Endpoint(row, api_key=KEY).headers(REQUEST)["authorization"] == f"Bearer {KEY}".encode()
+
+
+def test_a_key_that_is_exchanged_is_never_sent_to_the_provider() -> None:
+    row = structs.replace(ACME, auth="ibm-iam")
+    assert "authorization" not in Endpoint(row, api_key=KEY).headers(REQUEST)
+    with pytest.raises(ConfigError, match="no key for acme"):
+        Endpoint(row)
+
+
+def test_a_prefix_stands_between_any_base_url_and_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = structs.replace(ACME, prefix="/projects/{ACME_PROJECT}")
+    monkeypatch.setenv("ACME_PROJECT", "p-1")
+    assert endpoint(provider=row).url(REQUEST) == "https://api.acme.example/v1/projects/p-1/chat/completions"
+    assert endpoint("https://a.example/?v=1", row).url(REQUEST) == "https://a.example/projects/p-1/chat/completions?v=1"
+    monkeypatch.delenv("ACME_PROJECT")
+    with pytest.raises(ConfigError, match="acme needs ACME_PROJECT for its address: set ACME_PROJECT$"):
+        endpoint("https://a.example", row)
 
 
 def test_a_local_server_is_asked_without_a_key() -> None:

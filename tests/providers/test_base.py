@@ -10,6 +10,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.protocols import Quirks, Request, get_protocol
 from streamkit.providers import Provider, get_provider
+from streamkit.providers.base import SCHEMES
 from streamkit.testing.answers import Answer
 from streamkit.testing.outcome import read_pieces
 from streamkit.testing.scripts import render
@@ -38,6 +39,31 @@ def test_a_server_that_speaks_another_dialect_too_is_a_row_of_its_own() -> None:
     )
     request = Request(model="m", messages=[Message("user", "hi")], provider=server.name)
     assert server.get_protocol().encode(request, server.quirks).path == "/v1/messages"
+
+
+AUTHS = [
+    ("authorization", "", False, ("authorization", "Bearer k")),
+    ("Authorization", "", False, ("authorization", "Bearer k")),
+    ("X-Api-Key", "", False, ("x-api-key", "k")),
+    ("x-api-key", "", True, ("x-api-key", "k")),
+    ("api-key", "authorization", False, ("api-key", "k")),
+    ("api-key", "authorization", True, ("authorization", "Bearer k")),
+    *((scheme, "", is_token, ("authorization", "Bearer k")) for scheme in SCHEMES for is_token in (False, True)),
+]
+
+
+@pytest.mark.parametrize(("auth", "token_auth", "is_token", "header"), AUTHS)
+def test_a_row_says_which_header_carries_a_key_and_which_a_token(
+    auth: str, token_auth: str, is_token: bool, header: tuple[str, str]
+) -> None:
+    row = Provider(name="acme", protocol="openai-chat", auth=auth, token_auth=token_auth)
+    assert row.auth_header("k", is_token=is_token) == header
+
+
+def test_a_row_may_have_a_framing_of_its_own() -> None:
+    row = Provider(name="acme", protocol="anthropic", framing="ndjson")
+    assert [row.parser().is_sse, row.parser(framing=None).is_sse, row.parser(framing="sse").is_sse] == [0, 0, 1]
+    assert Provider(name="acme", protocol="anthropic").parser().is_sse
 
 
 def test_a_row_is_data() -> None:

@@ -37,8 +37,8 @@ class Parser:
     `feed` returns the deltas of what is complete by now; `finish`, at the end of input, the rest. At an error both
     return what was already complete, and the next call raises it, with `deltas` for what had been held back. `ended`
     is true once nothing that may follow can change the result (the provider's end, or an error): a reader may stop
-    and call `finish`. `heartbeats` counts what came only to keep the connection alive. `is_sse` says that the body comes
-    as server-sent events.
+    and call `finish`. `heartbeats` counts what came only to keep the connection alive. `is_sse` says that the body
+    comes as server-sent events.
 
     A dialect subclasses this with `_read`, which appends the deltas of some frames and sets `ended` at the
     provider's end; `_end`, for the end of input before that; and `_flush`, for what is held back when an error
@@ -61,14 +61,15 @@ class Parser:
         mint: Callable[[], str] = mint_call_id,
     ) -> None:
         """Prepare to parse one response; raises `ConfigError` for an unknown framing or mode."""
-        if mode is not None and mode not in self.modes:
+        self.quirks = quirks or Quirks()
+        mode = mode or self.quirks.mode or self.modes[0]
+        if mode not in self.modes:
             raise ConfigError(f"{self.protocol} has no mode {mode!r}; it has {', '.join(self.modes)}")
         self.provider = provider
-        self.quirks = quirks or Quirks()
         self.limits = limits or Limits()
         self.ended = False
         self._mint = mint
-        self._mode = mode or self.modes[0]
+        self._mode = mode
         framing = framing or self.framing
         self._decoder = new_decoder(framing, self.limits)
         self._include_raw = include_raw
@@ -200,7 +201,8 @@ class Protocol(Struct, frozen=True):
 
         With the mode `auto` a dialect of two modes finds out itself, and holds back all until it knows: `AutoParser`.
         """
-        if options.get("mode") == "auto":
+        quirks = options.get("quirks") or Quirks()
+        if (options.get("mode") or quirks.mode) == "auto":
             from streamkit.protocols.auto import AutoParser  # a parser itself, so it comes after this module
 
             return AutoParser(self.parser_type, options)

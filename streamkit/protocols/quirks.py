@@ -28,6 +28,8 @@ class Quirks(Struct, frozen=True, kw_only=True):
     server_custom_tools: bool = False  # custom tools are the provider's, which runs their calls itself: xAI's Responses
     # A clean end of input without a finish reason is a whole answer: servers that never give one.
     end_without_finish: bool = False
+    # "cumulative": each record holds all so far, in a dialect that has increments: some gateways. "auto": found out.
+    mode: str = ""
 
     # Writing chat completions.
     max_tokens_field: str = "max_completion_tokens"  # "max_tokens": nearly all but OpenAI, Azure, Groq and xAI

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from streamkit.deltas import Delta
 from streamkit.errors import ConfigError
-from streamkit.protocols import Parser, get_protocol
+from streamkit.protocols import Parser, Quirks, get_protocol
 from streamkit.protocols.auto import AutoParser
+from streamkit.providers import Provider
 from streamkit.testing.answers import Answer
 from streamkit.testing.chunking import bytewise, linewise
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
@@ -160,6 +161,16 @@ def test_every_dialect_of_two_modes_has_it(protocol: str) -> None:
 def test_a_dialect_of_one_mode_has_nothing_to_find_out() -> None:
     with pytest.raises(ConfigError, match="anthropic has one mode, incremental"):
         get_protocol("anthropic").parser(mode="auto")
+
+
+@pytest.mark.parametrize("mode", ["cumulative", "auto"])
+def test_a_row_of_the_users_may_say_it(mode: str) -> None:
+    row = Provider(name="acme", protocol="openai-chat", quirks=Quirks(mode=mode))
+    outcome = read_pieces([body(*grown(LONG, "a", "b", "c"))], row.parser())
+    assert outcome.outputs[0].message.text == LONG + "abc"
+    assert read_pieces([body("a", "ab")], row.parser(mode="incremental")).outputs[0].message.text == "aab"
+    with pytest.raises(ConfigError, match=mode if mode == "cumulative" else "nothing|none to find out"):
+        Provider(name="acme", protocol="anthropic", quirks=Quirks(mode=mode)).parser()
 
 
 def test_what_was_found_out_is_logged(caplog: pytest.LogCaptureFixture) -> None:

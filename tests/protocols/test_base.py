@@ -22,6 +22,7 @@ CLOSERS = {
     "anthropic": b"}}",
     "openai-responses": b"}",
     "gemini": b"}]}}]}",
+    "gemini-interactions": b"}}",
     "ollama": b'},"done":false}',
     "cohere": b"}}}}",
     "dashscope": b"}}]}}",

@@ -19,6 +19,7 @@ FOR_USERS = {
     "adaptive_thinking",
     "end_without_finish",
     "inline_system",
+    "mode",
     "reasoning_snapshots",
     "required_word",
     "think_tag_open",

@@ -73,7 +73,12 @@ class GradioParser(PlainParser):
 
     def _read_event(self, frame: Frame, out: list[Delta]) -> None:
         """Read an event of one call's stream."""
-        data = decode_lenient(frame.data, object)
+        try:
+            data = decode_lenient(frame.data, object)
+        except ProtocolError:
+            if frame.event == "error":  # of a gateway, in words
+                raise self._failure(frame.data) from None
+            raise
         if frame.event == "error":
             raise self._failure(data)
         if isinstance(data, list):
@@ -142,6 +147,6 @@ class GradioParser(PlainParser):
         return data[self._output]
 
     def _failure(self, body: Any) -> APIError:
-        if not body or body == {"error": None}:
+        if not body or (isinstance(body, dict) and body.get("error", body) is None):
             body = {"error": _SILENT}
         return super()._failure(body if not isinstance(body, str) else {"error": body})

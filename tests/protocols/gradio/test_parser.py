@@ -182,6 +182,8 @@ FAILED: list[tuple[str, bytes, str]] = [
     ("a call", event("error", {"error": "No.", "title": "Error"}), "No."),
     ("a call that gives a text", event("error", "No."), "No."),
     ("a call that does not say why", event("error", None), "the app failed and does not say why"),
+    ("a call that hides why", event("error", {"error": None, "visible": True}), "the app failed and does not say why"),
+    ("a gateway", b"event: error\ndata: upstream died\n\n", "upstream died"),
     ("a queue", message("process_completed", output={"error": "No."}, success=False), "No."),
     ("a queue while it generates", message("process_generating", output={"error": "No."}, success=False), "No."),
     (

@@ -35,6 +35,7 @@ class Blocks:
         self._plan_as_thinking = plan_as_thinking
         self._planning = False  # the open block of thinking is the plan
         self._plan: list[str] = []
+        self._unknown: dict[int | None, list[dict[str, Any]]] = {}  # the pieces of blocks of kinds that nobody knows
 
     def start(self, key: int | None, kind: Kind, out: list[Delta]) -> None:
         """Open a block of content."""
@@ -52,8 +53,22 @@ class Blocks:
 
     def stop(self, key: int | None, out: list[Delta]) -> None:
         """Close a block of content."""
+        pieces = self._unknown.pop(key, None)
+        if pieces is not None:
+            self.writer.add(out, RawPart(scrub(_joined(pieces))))
         if key in self.contents and self.contents[key] == self.writer.index:
             self.writer.close_open(out)
+
+    def keep(self, key: int | None, content: dict[str, Any], out: list[Delta]) -> None:
+        """Take in a piece of a block of an unknown kind, which is a part as it came once it ends: texts add up."""
+        if key not in self._unknown:
+            self._end_plan(out)
+            self.writer.close_open(out)
+        self._unknown.setdefault(key, []).append(content)
+
+    def is_unknown(self, key: int | None) -> bool:
+        """Whether the block with the number `key` is one of an unknown kind."""
+        return key in self._unknown
 
     def plan(self, piece: str, out: list[Delta]) -> None:
         """Add to the plan of what to call: thinking, or a part of its own that is whole once something else comes."""
@@ -109,6 +124,8 @@ class Blocks:
     def close(self, out: list[Delta]) -> None:
         """Close every block."""
         self._end_plan(out)
+        for key in list(self._unknown):
+            self.stop(key, out)
         self.writer.close(out)
 
     def release(self, out: list[Delta]) -> None:
@@ -128,3 +145,15 @@ class Blocks:
     def _seal(self) -> tuple[str | None, dict[str, Any] | None]:
         planning, self._planning = self._planning, False
         return None, {PLAN: True} if planning else None
+
+
+def _joined(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """The block that came in these pieces: its texts are joined, and of all else the last counts."""
+    block: dict[str, Any] = {}
+    texts: dict[str, list[str]] = {}
+    for piece in pieces:
+        block |= piece
+        for name, value in piece.items():
+            if isinstance(value, str) and name != "type":
+                texts.setdefault(name, []).append(value)
+    return block | {name: "".join(said) for name, said in texts.items() if isinstance(block[name], str)}

@@ -120,17 +120,20 @@ def _answer(message: Message, own: bool) -> dict[str, Any] | None:
             elif own and part.text:
                 parts.append({"type": "thinking", "thinking": part.text})
         elif isinstance(part, RawPart):
-            if own and isinstance(part.raw, dict) and isinstance(part.raw.get(PLAN), str):
-                plan.append(part.raw[PLAN])
+            if own and isinstance(part.raw, dict):
+                if isinstance(part.raw.get(PLAN), str):
+                    plan.append(part.raw[PLAN])
+                else:
+                    parts.append(part.raw)
         elif isinstance(part, CitationPart):
             if own:
                 citations.append(part.citation)
         elif told := _told(part):
             parts.append(_text(told))
     if calls and not plan:
-        plan = [part["text"] for part in parts if part["type"] == "text"]
-        parts = [part for part in parts if part["type"] != "text"]
-    said = any(part["type"] == "text" for part in parts)
+        plan = [part["text"] for part in parts if part.get("type") == "text"]
+        parts = [part for part in parts if part.get("type") != "text"]
+    said = any(part.get("type") != "thinking" for part in parts)
     if not (said or calls or any(plan)):
         return None
     out: dict[str, Any] = {"role": "assistant"}

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import msgspec
-
 from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
 from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.protocols.base import Parser
@@ -139,14 +137,17 @@ class CohereParser(Parser):
             self._blocks.start(number_of(event.get("index")), kind, out)
             self._blocks.write(number_of(event.get("index")), kind, text_of(content, kind), out)
         else:
-            out.append(UnknownFrame(msgspec.json.encode(scrub(event)).decode()))
+            self._blocks.keep(number_of(event.get("index")), content, out)
 
     def _content_delta(self, event: dict[str, Any], out: list[Delta]) -> None:
         self._begin(None, out)
-        content = object_of(event, "content")
+        key, content = number_of(event.get("index")), object_of(event, "content")
+        if self._blocks.is_unknown(key):
+            self._blocks.keep(key, content, out)
+            return
         for kind in KINDS:
             if piece := text_of(content, kind):
-                self._blocks.write(number_of(event.get("index")), kind, piece, out)
+                self._blocks.write(key, kind, piece, out)
         if isinstance(event.get("logprobs"), dict):
             out.append(Logprobs([scrub(event["logprobs"])]))
 
@@ -191,7 +192,9 @@ class CohereParser(Parser):
             if kind is not None:
                 self._blocks.start(key, kind, out)
                 self._blocks.write(key, kind, text_of(content, kind), out)
-                self._blocks.stop(key, out)
+            elif isinstance(content, dict):
+                self._blocks.keep(key, content, out)
+            self._blocks.stop(key, out)
         for citation in list_of(message.get("citations")):
             if isinstance(citation, dict):
                 self._blocks.cite(citation, out)

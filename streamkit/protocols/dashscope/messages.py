@@ -129,6 +129,9 @@ def _answer(message: Message, quirks: Quirks, own: bool, multimodal: bool) -> di
             calls.append(_call(part, len(calls)))
         elif isinstance(part, ThinkingPart):
             thinking.append(part.text)
+        elif isinstance(part, RawPart):
+            if own and multimodal and isinstance(part.raw, dict):
+                texts.append(part.raw)
         elif told := _told(part):
             texts.append({"text": told})
     if not (texts or calls):

@@ -253,12 +253,19 @@ CASES: list[tuple[str, list[dict[str, Any]], list[Delta]]] = [
     ),
     (
         "content that nobody knows",
-        [BEGIN, event("content-start", 0, content={"type": "image"}), end()],
         [
-            START,
-            UnknownFrame('{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"image"}}}}'),
-            COMPLETE,
+            BEGIN,
+            event("content-start", 0, content={"type": "image", "alt": "a ", "n": 1}),
+            event("content-delta", 0, content={"alt": "cat", "n": 2}),
+            event("content-end", 0),
+            end(),
         ],
+        [START, BlockAdded(0, RawPart({"type": "image", "alt": "a cat", "n": 2})), COMPLETE],
+    ),
+    (
+        "content that nobody knows and that has no end",
+        [BEGIN, event("content-start", 0, content={"type": "image"}), end()],
+        [START, BlockAdded(0, RawPart({"type": "image"})), COMPLETE],
     ),
 ]
 

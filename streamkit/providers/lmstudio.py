@@ -15,5 +15,6 @@ PROVIDER = Provider(
         max_tokens_field="max_tokens",
         refusal_as_text=True,
         efforts=("none", "low", "medium", "high"),
+        image_urls=False,
     ),
 )

@@ -10,5 +10,5 @@ PROVIDER = Provider(
     key_variable="LM_API_TOKEN",
     key_optional=True,
     env_base_url="LMSTUDIO_BASE_URL",
-    quirks=Quirks(refusal_as_text=True, efforts=("low", "medium", "high")),
+    quirks=Quirks(refusal_as_text=True, efforts=("low", "medium", "high"), image_urls=False),
 )

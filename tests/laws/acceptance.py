@@ -316,7 +316,10 @@ def answered(
 
 
 def anthropic(body: dict[str, Any], quirks: Quirks) -> None:
-    need(body["model"] and body["stream"] is True, "a required field is missing", body)
+    if quirks.anthropic_door:  # a cloud's, where the path says the model
+        need(body["anthropic_version"] and "model" not in body, "a required field is missing", body)
+    else:
+        need(body["model"] and body["stream"] is True, "a required field is missing", body)
     need(isinstance(body["max_tokens"], int), "there is no limit of tokens")
     need(isinstance(body.get("system", "x"), (str, list)) and body.get("system", "x"), "an empty system prompt")
     turns = body["messages"]

@@ -48,6 +48,8 @@ NO_ADDRESSES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("gemini", "Gemini", {}, ["gs://bucket/a.png", "https://generativelanguage.googleapis.com/v1beta/files/a"]),
     ("bedrock-converse", "Bedrock", {}, ["s3://bucket/a.png"]),
     ("openai-chat", "this provider", {"image_urls": False}, []),
+    ("openai-responses", "this provider", {"image_urls": False}, []),
+    ("anthropic", "this provider", {"image_urls": False}, []),
 ]
 
 

@@ -56,7 +56,7 @@ def encode_messages(
             out += _Answer(message, is_own(message, "openai-responses", provider), quirks, stored).items()
             custom |= {call.id for call in message.tool_calls or () if call.custom}
         elif message.role == "tool":
-            out.append(_result(message, message.id in custom))
+            out.append(_result(message, quirks, message.id in custom))
         else:
             out += _spoken(message, quirks)
     return out
@@ -66,7 +66,7 @@ def _spoken(message: Message, quirks: Quirks) -> list[dict[str, Any]]:
     """A system or user message, with the items that it holds beside its parts, in their order."""
     items: list[dict[str, Any]] = []
     role = quirks.system_role if message.role == "system" else message.role
-    parts = _parts(message)
+    parts = _parts(message, quirks)
     for alone, group in groupby(parts, lambda part: _stands_alone(part.get("type"))):
         if alone:
             items += group
@@ -83,13 +83,13 @@ def _stands_alone(kind: Any) -> bool:
     return isinstance(kind, str) and (kind in _ITEMS or kind.endswith("_output"))
 
 
-def _result(message: Message, custom: bool) -> dict[str, Any]:
+def _result(message: Message, quirks: Quirks, custom: bool) -> dict[str, Any]:
     kind = "custom_tool_call_output" if custom else "function_call_output"
-    return {"type": kind, "call_id": message.id, "output": collapse(_parts(message))}
+    return {"type": kind, "call_id": message.id, "output": collapse(_parts(message, quirks))}
 
 
-def _parts(message: Message) -> list[dict[str, Any]]:
-    return [part for block in message.iter_blocks() if (part := encode_part(block)) is not None]
+def _parts(message: Message, quirks: Quirks) -> list[dict[str, Any]]:
+    return [part for block in message.iter_blocks() if (part := encode_part(block, quirks)) is not None]
 
 
 class _Answer:

@@ -10,7 +10,9 @@ from typing import Any
 from streamkit.blocks import Block
 from streamkit.errors import ConfigError
 from streamkit.parts import AudioPart, EmbeddedImage, FilePart, FunctionPart, ImagePart, ImageUrl, RawPart
-from streamkit.protocols.values import base64_text, data_url, part_text
+from streamkit.protocols.images import not_embedded
+from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.values import base64_text, data_url, part_text, split_data_url
 
 __all__ = ["collapse", "encode_part", "extras", "told"]
 
@@ -18,7 +20,7 @@ __all__ = ["collapse", "encode_part", "extras", "told"]
 _ELSEWHERE = frozenset({"opaque", "reasoning_details", "cache_control"})
 
 
-def encode_part(block: Block) -> dict[str, Any] | None:
+def encode_part(block: Block, quirks: Quirks) -> dict[str, Any] | None:
     """Return the content part of what a user wrote or a tool gave.
 
     None for what only an answer has (a citation, a server's tool). Raises `ConfigError` for what the dialect has no
@@ -28,11 +30,11 @@ def encode_part(block: Block) -> dict[str, Any] | None:
     if (text := part_text(part)) is not None:
         encoded = {"type": "input_text", "text": text}
     elif isinstance(part, ImagePart):
-        encoded = _image(part.image)
+        encoded = _image(part.image, quirks)
     elif isinstance(part, AudioPart):
         encoded = _audio(part)
     elif isinstance(part, FilePart):
-        encoded = _file(part)
+        encoded = _file(part, quirks)
     elif isinstance(part, RawPart) and isinstance(part.raw, dict):
         encoded = dict(part.raw)
     elif isinstance(part, FunctionPart):
@@ -61,9 +63,11 @@ def told(part: object) -> str | None:
     return part.transcript if isinstance(part, AudioPart) else part_text(part)
 
 
-def _image(image: ImageUrl | EmbeddedImage) -> dict[str, Any]:
+def _image(image: ImageUrl | EmbeddedImage, quirks: Quirks) -> dict[str, Any]:
     if isinstance(image, EmbeddedImage):
         return {"type": "input_image", "image_url": data_url(image.mime_type, image.data), "detail": "auto"}
+    if not quirks.image_urls and split_data_url(image.url) is None:
+        raise not_embedded("this provider", image.url)
     return {"type": "input_image", "image_url": image.url, "detail": image.detail or "auto"}
 
 
@@ -73,7 +77,7 @@ def _audio(part: AudioPart) -> dict[str, Any]:
     return {"type": "input_audio", "input_audio": {"data": base64_text(part.data), "format": part.format or "wav"}}
 
 
-def _file(part: FilePart) -> dict[str, Any]:
+def _file(part: FilePart, quirks: Quirks) -> dict[str, Any]:
     picture = (part.mime_type or "").startswith("image/")
     if part.file_id is not None:
         return {"type": "input_image" if picture else "input_file", "file_id": part.file_id} | (
@@ -82,8 +86,8 @@ def _file(part: FilePart) -> dict[str, Any]:
     if part.data is not None:
         mime_type = part.mime_type or "application/pdf"
         if picture:
-            return _image(EmbeddedImage(mime_type, part.data))
+            return _image(EmbeddedImage(mime_type, part.data), quirks)
         return {"type": "input_file", "filename": part.name or "file", "file_data": data_url(mime_type, part.data)}
     if part.url is not None:
-        return _image(ImageUrl(part.url)) if picture else {"type": "input_file", "file_url": part.url}
+        return _image(ImageUrl(part.url), quirks) if picture else {"type": "input_file", "file_url": part.url}
     raise ConfigError("a file needs its bytes, its address or its id at the provider")

@@ -21,6 +21,7 @@ from streamkit.parts import (
     TextPart,
     ValuePart,
 )
+from streamkit.protocols import Quirks
 from streamkit.protocols.openai_responses.parts import collapse, encode_part, extras, told
 
 PNG = "data:image/png;base64,iVBORw=="
@@ -72,7 +73,7 @@ CASES: list[tuple[str, Any, Any]] = [
 
 @pytest.mark.parametrize(("part", "encoded"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_a_part_of_a_user_is_encoded(part: Any, encoded: Any) -> None:
-    assert encode_part(Block(part)) == encoded
+    assert encode_part(Block(part), Quirks()) == encoded
 
 
 REFUSED: list[tuple[str, Any, str]] = [
@@ -85,13 +86,13 @@ REFUSED: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("part", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
 def test_what_has_no_form_is_refused(part: Any, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        encode_part(Block(part))
+        encode_part(Block(part), Quirks())
 
 
 def test_what_goes_with_a_part_is_kept_unless_it_is_for_another_dialect() -> None:
     mark = {"mode": "explicit"}
     block = Block(TextPart("a"), extra={"prompt_cache_breakpoint": mark, "cache_control": {}, "opaque": 1})
-    assert encode_part(block) == {"type": "input_text", "text": "a", "prompt_cache_breakpoint": mark}
+    assert encode_part(block, Quirks()) == {"type": "input_text", "text": "a", "prompt_cache_breakpoint": mark}
     assert extras(Block(TextPart("a"))) == {}
 
 

@@ -48,7 +48,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     temperatures: tuple[float, float] | None = None  # what lies outside becomes the nearer of the two: MiniMax, Zhipu
     names: bool = True  # False, the `name` of a speaker is refused: Groq, Mistral
     string_content: bool = False  # several texts go as one string, no list of parts: DeepSeek, Ollama, SambaNova, …
-    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at Bedrock, Vertex
+    image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at clouds, …
     refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
     tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
     assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral

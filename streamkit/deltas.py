@@ -218,10 +218,15 @@ class UnknownFrame(Struct, frozen=True, tag=_tag, omit_defaults=True):
 
 
 class RawFrame(Struct, frozen=True, tag=_tag, omit_defaults=True):
-    """A frame as it came, ahead of the deltas made from it; only where `include_raw` asks for it."""
+    """A frame as it came, ahead of the deltas made from it; only where `include_raw` asks for it.
+
+    `raw` is its data as text; `data` are its bytes where they are no text in UTF-8, so that `raw` lacks something. Of
+    a binary message it is the payload. `event` is its name.
+    """
 
     raw: str
     event: str = ""
+    data: bytes | None = None
 
 
 class MessageEnd(_OfChoice, frozen=True):

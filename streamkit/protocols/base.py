@@ -144,7 +144,7 @@ class Parser:
     def _read_raw(self, frames: list[Frame], out: list[Delta]) -> None:
         for frame in frames:
             if not self.ended:
-                out.append(RawFrame(frame.data.decode("utf-8", "replace"), frame.event))
+                out.append(_raw(frame))
                 self._read([frame], out)
 
     def _listen(self, data: bytes, out: list[Delta]) -> None:
@@ -220,3 +220,10 @@ class Protocol(Struct, frozen=True):
         if self.resumer is None:
             raise ConfigError(f"{self.name} keeps no answers that could be streamed again")
         return self.resumer(response_id)
+
+
+def _raw(frame: Frame) -> RawFrame:
+    try:
+        return RawFrame(frame.data.decode(), frame.event)
+    except UnicodeDecodeError:
+        return RawFrame(frame.data.decode("utf-8", "replace"), frame.event, frame.data)

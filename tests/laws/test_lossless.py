@@ -241,40 +241,6 @@ def test_a_number_that_json_has_not_spoils_nothing_where_it_is_not_read(protocol
     assert read([spiked], protocol) == read([body], protocol)
 
 
-# How a known event is broken beyond repair: the frame that is put in, by protocol.
-BROKEN: list[tuple[str, str, bytes]] = [
-    ("anthropic", "a delta that is a list", b'{"type":"content_block_delta","index":0,"delta":[]}'),
-    ("anthropic", "a start without its block", b'{"type":"content_block_start","index":0}'),
-    ("anthropic", "no JSON", b"hello"),
-    ("anthropic", "half JSON", b'{"type":"content_block_delta","index":0'),
-    ("anthropic", "deep nesting", b'{"type":"content_block_delta","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-    ("gemini", "candidates that are a number", b'{"candidates":5}'),
-    ("gemini", "a candidate that is a string", b'{"candidates":["a"]}'),
-    ("gemini", "text that is a number", b'{"candidates":[{"content":{"parts":[{"text":5}]}}]}'),
-    ("gemini", "a call that is a string", b'{"candidates":[{"content":{"parts":[{"functionCall":"f"}]}}]}'),
-    ("gemini", "no JSON", b"hello"),
-    ("gemini", "half JSON", b'{"candidates":[{"index":0'),
-    ("gemini", "deep nesting", b'{"candidates":[],"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-    ("openai-chat", "choices that are a number", b'{"choices":5}'),
-    ("openai-chat", "a choice that is a string", b'{"choices":["a"]}'),
-    ("openai-chat", "content that is a number", b'{"choices":[{"index":0,"delta":{"content":5}}]}'),
-    ("openai-chat", "no JSON", b"hello"),
-    ("openai-chat", "half JSON", b'{"choices":[{"index":0'),
-    ("openai-chat", "deep nesting", b'{"choices":[],"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-]
-
-
-@pytest.mark.parametrize(("protocol", "name", "frame"), BROKEN, ids=[f"{case[0]}: {case[1]}" for case in BROKEN])
-def test_a_known_event_that_is_broken_is_an_error_with_the_frame(protocol: str, name: str, frame: bytes) -> None:
-    event = b"event: content_block_delta\n" if protocol == "anthropic" else b""
-    body = unknown_event(render(Answer(["Hello"]), protocol), event + b"data: " + frame + b"\n\n")
-    outcome = read([body], protocol)
-    assert outcome.error is not None
-    assert outcome.error["kind"] == "ProtocolError"
-    assert outcome.error["frame"]
-    assert frame.startswith(outcome.error["frame"])
-
-
 def read_recording(recording: Any, body: bytes) -> Outcome:
     return read([body], recording.protocol, **recording.options)
 

@@ -19,7 +19,7 @@ from streamkit.usage import Usage
 __all__ = ["FINISH_WORDS", "error_frame", "heard", "render"]
 
 # https://pkg.go.dev/encoding/json#HTMLEscape, checked 2026-11-30; none of them stands outside a string.
-_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 FINISH_WORDS = {"stop": "stop", "length": "length", "tool_call": "stop"}
 
@@ -86,4 +86,4 @@ def _record(answer: Answer, message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(record: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(record).decode().translate(str.maketrans(_ESCAPES)).encode() + b"\n"
+    return msgspec.json.encode(record).decode().translate(_ESCAPES).encode() + b"\n"

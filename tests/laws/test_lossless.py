@@ -222,8 +222,9 @@ LITTLE_BROKEN: list[tuple[str, bytes, str]] = [
 @pytest.mark.parametrize(
     ("said", "text"), [case[1:] for case in LITTLE_BROKEN], ids=[case[0] for case in LITTLE_BROKEN]
 )
-@pytest.mark.parametrize("protocol", SCRIPTED)
-@pytest.mark.parametrize("block", [Text, Thinking], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    ("protocol", "block"), [*((name, Text) for name in RENDERED), *((name, Thinking) for name in SCRIPTED)]
+)
 def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str, said: bytes, text: str) -> None:
     body = render(Answer([block("before "), block("HERE"), block(" after")]), protocol, piece=100)
     outcome = read([rewrite(body, lambda text: text.replace(b"HERE", said), framing_of(protocol))], protocol)
@@ -232,7 +233,7 @@ def test_a_piece_that_a_strict_reader_refuses_is_read(block: Any, protocol: str,
     assert (message.text if block is Text else message.thinking) == f"before {text} after"
 
 
-@pytest.mark.parametrize("protocol", SCRIPTED)
+@pytest.mark.parametrize("protocol", RENDERED)
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999"])
 def test_a_number_that_json_has_not_spoils_nothing_where_it_is_not_read(protocol: str, number: bytes) -> None:
     body = render(Answer(["one two"]), protocol, piece=3)

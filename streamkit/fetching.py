@@ -12,7 +12,6 @@ import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable
-from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,6 +25,7 @@ from streamkit.errors import ImageFetchError
 from streamkit.limits import Limits
 from streamkit.parts import EmbeddedImage
 from streamkit.protocols.images import image_type
+from streamkit.transport import tls_context
 
 if TYPE_CHECKING:
     import httpx
@@ -147,7 +147,7 @@ class ImageFetcher:
                 continue
             try:
                 return await TLSStream.wrap(
-                    plain, hostname=host, ssl_context=self._tls or _tls(), standard_compatible=False
+                    plain, hostname=host, ssl_context=self._tls or tls_context(), standard_compatible=False
                 )
             except BaseException:
                 await anyio.aclose_forcefully(plain)
@@ -270,10 +270,3 @@ def _parse(url: str, base: httpx.URL | None = None) -> httpx.URL:
 def _shown(url: str) -> str:
     """An address for messages: no query, which may sign it, no password, no more than fits a line."""
     return repr(_USER.sub("", url.partition("?")[0].partition("#")[0])[:_SHOWN])
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    import httpx
-
-    return httpx.create_ssl_context()

@@ -150,7 +150,7 @@ def load_libraries() -> None:
     """Import httpx and read the certificates, some 200 ms once, which would else hold up an event loop."""
     import httpx_sse  # noqa: F401 - brings httpx
 
-    _tls()
+    tls_context()
 
 
 def check_http_client(http: HTTPClient) -> None:
@@ -164,7 +164,7 @@ def new_http_client() -> HTTPClient:
     import httpx
 
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEPALIVE_S)
-    return httpx.AsyncClient(verify=_tls(), limits=limits, follow_redirects=False)
+    return httpx.AsyncClient(verify=tls_context(), limits=limits, follow_redirects=False)
 
 
 async def open_exchange(
@@ -238,6 +238,14 @@ def timeouts_for(http: HTTPClient, asked: Timeouts) -> Timeouts | None:
     own = getattr(http, "timeout", None)
     chosen = own is not None and own != type(own)(_HTTPX_TIMEOUT_S)
     return None if chosen and asked == Timeouts() else asked
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Return the TLS set-up of all our clients: reading the certificates takes 80 ms."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _request(
@@ -332,11 +340,3 @@ async def _inflated(raw: AsyncIterator[bytes], inflater: Inflater) -> AsyncGener
         for piece in inflater.feed(chunk):
             yield piece
     inflater.finish()
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """The TLS set-up of all our clients: reading the certificates takes 80 ms."""
-    import httpx
-
-    return httpx.create_ssl_context()

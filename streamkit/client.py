@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from time import perf_counter_ns
-from types import AsyncGeneratorType, TracebackType
-from typing import Any, cast
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from anyio.lowlevel import RunVar
 from msgspec import structs
 
-from streamkit.accumulator import Accumulator
 from streamkit.credentials import find_credentials, lookup_for
-from streamkit.deltas import Delta, MessageEnd, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from streamkit.endpoint import Endpoint
-from streamkit.errors import ConfigError, StreamkitError, TruncatedStream
-from streamkit.keys import ApiKey, scrub_error
+from streamkit.errors import ConfigError, StreamkitError
+from streamkit.faults import place_of
+from streamkit.keys import ApiKey
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.pools import Pools
-from streamkit.protocols import EncodedRequest, Parser
+from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
+from streamkit.retries import Retry, Retrying, as_retry
+from streamkit.stream import Asked, Stream
 from streamkit.timing import Timeouts, Timing
 from streamkit.transport import (
     Exchange,
@@ -35,7 +36,7 @@ from streamkit.transport import (
 
 __all__ = ["Client", "Stream"]
 
-_TOKENS = {TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta}
+logger = logging.getLogger("streamkit")
 
 
 class Client:
@@ -51,9 +52,15 @@ class Client:
     go with every request.
 
     `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
-    client makes its own as they are needed, for each event loop. `connect_timeout_s` and `read_timeout_s`
-    (between two reads, and for the first) are in seconds, None for no limit. An `http_client` with timeouts other
-    than httpx's default keeps them, unless one of the two is given here.
+    client makes its own as they are needed, for each event loop.
+
+    All limits are in seconds, None for none: `connect_timeout_s`, `read_timeout_s` (between two reads, and for the
+    first), `first_token_timeout_s` (from sending a request to the first piece of its answer), `idle_timeout_s`
+    (between two pieces; comments and pings are none), `total_timeout_s` (for all of a stream, retries included). An
+    `http_client` with timeouts other than httpx's default keeps them, unless one of the first two is given here.
+
+    `retry` is a `Retry`, or how often a request is sent again. `fallback` are models, or clients, to be asked in turn
+    when all that has failed. `on_retry` is called with a `Retrying` before each, with no secret in it.
 
     Raises `ConfigError` for whatever is wrong in these. May be shared by any number of tasks.
     """
@@ -69,6 +76,12 @@ class Client:
         headers: Mapping[str, str] | None = None,
         connect_timeout_s: float | None = Timeouts().connect_s,
         read_timeout_s: float | None = Timeouts().read_s,
+        first_token_timeout_s: float | None = None,
+        idle_timeout_s: float | None = None,
+        total_timeout_s: float | None = None,
+        retry: Retry | int | None = None,
+        fallback: Iterable[str | Client] = (),
+        on_retry: Callable[[Retrying], None] | None = None,
         limits: Limits | None = None,
     ) -> None:
         if provider is None:
@@ -81,11 +94,27 @@ class Client:
             self.provider, api_key=api_key, base_url=base_url, headers=headers, lookup=lookup_for(self.provider)
         )
         self._authorize = find_credentials(self._endpoint, api_key)
-        self._timeouts: Timeouts | None = Timeouts(connect_timeout_s, read_timeout_s)
+        timeouts = Timeouts(connect_timeout_s, read_timeout_s, first_token_timeout_s, idle_timeout_s, total_timeout_s)
+        self.timeouts = timeouts
+        self.retry = as_retry(retry)
+        self.on_retry = on_retry
         self._given = http_client
+        self._waits: Timeouts | None = timeouts
         if http_client is not None:
             check_http_client(http_client)
-            self._timeouts = timeouts_for(http_client, self._timeouts)
+            self._waits = timeouts_for(http_client, timeouts)
+        self.fallback = [
+            other
+            if isinstance(other, Client)
+            else Client(
+                other,
+                http_client=http_client,
+                connect_timeout_s=connect_timeout_s,
+                read_timeout_s=read_timeout_s,
+                limits=limits,
+            )
+            for other in ([fallback] if isinstance(fallback, str) else fallback)
+        ]
         load_libraries()
         self._own: WeakKeyDictionary[_Loop, Pools] = WeakKeyDictionary()
 
@@ -95,6 +124,7 @@ class Client:
         *,
         tools: Iterable[ToolLike] | None = None,
         include_raw: bool = False,
+        coalesce: bool = False,
         **params: Any,
     ) -> Stream:
         """Return the stream of an answer, not yet asked for: `async with` asks.
@@ -102,26 +132,12 @@ class Client:
         `messages` is a string, a message, or any number of either (as `Message` or in its JSON form). `tools` are
         functions, `Tool`s, `ToolSpec`s, or dicts in the provider's own form. `params` are the other fields of
         `Request` by name; any other keyword goes into the body as it is. With `include_raw` each frame comes as a
-        `RawFrame` ahead of its deltas. Raises `ConfigError` for what cannot be sent.
+        `RawFrame` ahead of its deltas. With `coalesce` a slow consumer gets fewer, larger deltas: whatever came while
+        it was busy, merged; nothing waits for more. Raises `ConfigError` for what cannot be sent.
         """
-        row = self.provider
-        request = build_request(self.model, messages, tools, params, provider=row.name)
-        dialect = row.get_protocol()
-        encoded = dialect.encode(request, row.quirks)
-        # An answer is in the dialect of its request, so none of the row's others is looked for.
-        if encoded.two_steps:
-            raise ConfigError(
-                f"{dialect.name} answers a request with the address of its stream, which the client does not fetch: "
-                f"POST the body to {encoded.path} yourself, GET the stream and give its bytes to the parser"
-            )
-        parser = dialect.parser(
-            provider=row.name,
-            quirks=row.quirks,
-            limits=self.limits,
-            include_raw=include_raw,
-            **encoded.parser_options,
-        )
-        return Stream(self, encoded, encode_body(encoded.body), parser)
+        request = build_request(self.model, messages, tools, params, provider=self.provider.name)
+        asked = self.ask(request, include_raw=include_raw)
+        return Stream(self, asked, request, include_raw=include_raw, coalesce=coalesce)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
         """Return the stream, from its first event, of an answer that the provider keeps: `stream.output.id` names it.
@@ -131,7 +147,7 @@ class Client:
         goes on with it instead.
         """
         encoded = self.provider.get_protocol().encode_resume(response_id)
-        return Stream(self, encoded, b"", self.provider.parser(limits=self.limits, include_raw=include_raw))
+        return Stream(self, self._asked(encoded, b"", include_raw=include_raw))
 
     async def send(
         self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, **params: Any
@@ -162,8 +178,57 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client {self.model!r} of {self._endpoint!r}>"
 
-    async def _open(self, encoded: EncodedRequest, body: bytes, timing: Timing, framing: str) -> Exchange:
-        """Send a request: the whole of what a retry repeats."""
+    @property
+    def place(self) -> str:
+        """Who is asked, and where, for messages."""
+        return place_of(self._endpoint)
+
+    def ask(self, request: Request, *, include_raw: bool) -> Asked:
+        """Put a request into the provider's words."""
+        dialect = self.provider.get_protocol()
+        encoded = dialect.encode(request, self.provider.quirks)
+        if encoded.two_steps:
+            raise ConfigError(
+                f"{dialect.name} answers a request with the address of its stream, which the client does not fetch: "
+                f"POST the body to {encoded.path} yourself, GET the stream and give its bytes to the parser"
+            )
+        return self._asked(encoded, encode_body(encoded.body), include_raw=include_raw)
+
+    def _asked(self, encoded: EncodedRequest, body: bytes, *, include_raw: bool) -> Asked:
+        row = self.provider
+        options = {
+            "provider": row.name,
+            "quirks": row.quirks,
+            "limits": self.limits,
+            "include_raw": include_raw,
+            "framing": row.framing or None,
+            **encoded.parser_options,
+        }
+
+        def new_parser() -> Parser:
+            # An answer is in the dialect of its request, so none of the row's others is looked for.
+            return row.get_protocol().parser(**options)
+
+        return Asked(encoded, body, new_parser)
+
+    def ask_again(self, request: Request, *, include_raw: bool) -> Asked:
+        """Put a request that was made for another client into this one's words."""
+        return self.ask(
+            structs.replace(request, model=self.model, provider=self.provider.name), include_raw=include_raw
+        )
+
+    def announce(self, error: StreamkitError, number: int, wait_s: float) -> None:
+        """Say that a request is about to be sent again; what is wrong with the caller's hook is logged alone."""
+        name = self.provider.name
+        logger.info("asking %s again in %.1f s after %s", name, wait_s, type(error).__name__)
+        if self.on_retry is not None:
+            try:
+                self.on_retry(Retrying(error, name, self.model, number, wait_s))
+            except Exception:
+                logger.exception("on_retry failed")
+
+    async def open(self, asked: Asked, timing: Timing, *, sse: bool) -> Exchange:
+        """Send a request, once; the arguments and errors are those of `open_exchange`."""
         pools = None if self._given is not None else self._own.setdefault(_loop(), Pools())
         http = self._given if pools is None else pools.take()
 
@@ -175,12 +240,12 @@ class Client:
             exchange = await open_exchange(
                 http,
                 self._endpoint,
-                encoded,
-                body,
-                timeouts=self._timeouts,
+                asked.encoded,
+                asked.body,
+                timeouts=self._waits,
                 limits=self.limits,
                 timing=timing,
-                sse=framing == "sse",
+                sse=sse,
                 authorize=self._authorize,
             )
         except BaseException:
@@ -188,163 +253,6 @@ class Client:
             raise
         exchange.on_close = release
         return exchange
-
-
-class Stream:
-    """One answer as it comes: `async with` sends the request, `async for` yields its deltas, once.
-
-    Leaving the block closes the connection, wherever the reading stands. An error that ends the stream has what came
-    until then as `partial`, and every delta of that has been yielded. `output` is the message so far, and after the
-    last delta the whole. `accumulator` also has the arguments of an unfinished call.
-    """
-
-    def __init__(self, client: Client, encoded: EncodedRequest, body: bytes, parser: Parser) -> None:
-        self._client = client
-        self._encoded = encoded
-        self._body = body
-        self._parser = parser
-        self._exchange: Exchange | None = None
-        self._deltas: AsyncGeneratorType[Delta, None] | None = None
-        self._opened = False
-        self.accumulator = Accumulator()
-        self.timing = Timing()
-
-    @property
-    def output(self) -> MessageOutput:
-        """The message so far (of choice 0); costs as much as joining its text."""
-        return self._finished(self.accumulator.snapshot())
-
-    @property
-    def outputs(self) -> list[MessageOutput]:
-        """The messages of all choices, as if they had ended."""
-        return [self._finished(output) for output in self.accumulator.outputs()]
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status, None until there is an answer."""
-        return None if self._exchange is None else self._exchange.status
-
-    @property
-    def request_id(self) -> str | None:
-        """The provider's id of the request, where its headers give one."""
-        return None if self._exchange is None else self._exchange.request_id
-
-    @property
-    def heartbeats(self) -> int:
-        """How many comments, pings and empty events have come."""
-        return self._parser.heartbeats
-
-    def resume(self) -> Stream:
-        """Return the stream of what did not come before the connection broke, from a provider that keeps answers.
-
-        Its deltas go on where those of this one ended, and its `output` is the whole message. Raises `ConfigError`
-        where the provider keeps none (see `Client.resume`), nothing is left to come, or this stream is still open.
-        """
-        if self._exchange is None or not self._exchange.closed:
-            raise ConfigError("only a stream that was opened and is closed can be gone on with")
-        stream = Stream(self._client, self._parser.resume(), b"", self._parser)
-        stream.accumulator = self.accumulator
-        return stream
-
-    async def __aenter__(self) -> Stream:
-        if self._opened:
-            raise ConfigError("a stream is opened once: call client.stream() for another answer")
-        self._opened = True
-        self._exchange = await self._client._open(self._encoded, self._body, self.timing, self._parser.framing)
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    def __aiter__(self) -> AsyncGenerator[Delta, None]:
-        if self._exchange is None:
-            raise ConfigError("open the stream first: `async with client.stream(…) as stream`")
-        if self._deltas is not None:
-            raise ConfigError("a stream is read once: its message is `output`")
-        self._deltas = cast("AsyncGeneratorType[Delta, None]", self._read(self._exchange))
-        return self._deltas
-
-    async def aclose(self) -> None:
-        """Close the connection. Another task that is reading gets an error; the reader's own loop just ends."""
-        if self._exchange is not None:
-            await self._exchange.aclose()
-        # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
-        if self._deltas is not None and not self._deltas.ag_running:
-            await self._deltas.aclose()
-
-    async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
-        parser, timing = self._parser, self.timing
-        feed, fold = parser.feed, self.accumulator.feed
-        fault: StreamkitError | None = None
-        now = 0
-        try:
-            try:
-                async for chunk in exchange.chunks:
-                    now = perf_counter_ns()
-                    deltas = feed(chunk)
-                    if timing.first_token_ns is None:
-                        self._stamp(now, deltas)
-                    for delta in deltas:
-                        fold(delta)
-                        yield delta
-                    if parser.ended:
-                        break
-            except Exception as error:
-                fault = exchange.explain(error)
-                if fault is None:
-                    raise
-            rest, fault = self._end(fault)
-            timing.end_ns = perf_counter_ns() if fault is not None or not now else now
-            for delta in rest:
-                fold(delta)
-                yield delta
-            if fault is not None:
-                raise fault
-            await exchange.drain()
-        except StreamkitError as error:
-            chunk = b""  # may echo the key, and traces may show locals
-            self._complete(error, exchange)
-            raise
-        finally:
-            await exchange.aclose()
-
-    def _stamp(self, now: int, deltas: list[Delta]) -> None:
-        """Note the first read, and the one that brings the first token."""
-        if self.timing.first_byte_ns is None:
-            self.timing.first_byte_ns = now
-        if any(type(delta) in _TOKENS for delta in deltas):
-            self.timing.first_token_ns = now
-
-    def _end(self, fault: StreamkitError | None) -> tuple[list[Delta], StreamkitError | None]:
-        """The deltas that the end of input completes, and the error that ends the stream, if one does.
-
-        A connection that broke after the provider's last word has spoilt nothing; a finish reason that the parser
-        would only assume does not count as one.
-        """
-        try:
-            rest = self._parser.finish()
-        except StreamkitError as error:
-            rest, error.deltas = error.deltas, []
-            return rest, fault if fault is not None and isinstance(error, TruncatedStream) else error
-        if fault is None:
-            return rest, None
-        assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
-        return [delta for delta in rest if delta not in assumed], fault if assumed else None
-
-    def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
-        """Give an error that ends the stream what belongs to it, and take out what does not."""
-        error.partial = self.output
-        error.provider = error.provider or exchange.endpoint.provider.name
-        error.status = error.status or exchange.status
-        error.request_id = error.request_id or exchange.request_id
-        scrub_error(error, exchange.endpoint.secrets)
-
-    def _finished(self, output: MessageOutput) -> MessageOutput:
-        output.provider = output.provider or self._client.provider.name
-        output.timing = structs.replace(self.timing)
-        return output
 
 
 class _Loop:

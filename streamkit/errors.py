@@ -5,7 +5,11 @@ StreamkitError
 │   └── ImageNotEmbedded     the provider takes images by their bytes only, and one is an address
 ├── ImageFetchError          an image that should be embedded could not be fetched, or must not be
 ├── TransportError           the connection failed
-│   └── TransportTimeout     it took too long to connect or to send the next bytes
+│   └── TransportTimeout     it took too long to send the next bytes, or to take some
+│       ├── ConnectTimeout   … to connect
+│       ├── FirstTokenTimeout  … to begin the answer
+│       ├── IdleTimeout      … to go on with it
+│       └── TotalTimeout     … as a whole
 ├── APIError                 the provider answered with an error, before or inside the stream
 │   ├── AuthenticationError  the key is missing, wrong or expired
 │   ├── PermissionDenied     the key may not do this
@@ -39,9 +43,12 @@ __all__ = [
     "APIError",
     "AuthenticationError",
     "ConfigError",
+    "ConnectTimeout",
     "ContentFiltered",
     "ContextOverflow",
+    "FirstTokenTimeout",
     "HistoryWarning",
+    "IdleTimeout",
     "ImageFetchError",
     "ImageNotEmbedded",
     "InvalidRequest",
@@ -55,6 +62,7 @@ __all__ = [
     "StreamkitError",
     "StreamkitWarning",
     "ToolError",
+    "TotalTimeout",
     "TransportError",
     "TransportTimeout",
     "TruncatedStream",
@@ -114,7 +122,23 @@ class TransportError(StreamkitError):
 
 
 class TransportTimeout(TransportError):
-    """Connecting, or waiting for the next bytes, took longer than the limit."""
+    """Waiting for the next bytes, or something that has a class of its own below, took longer than the limit."""
+
+
+class ConnectTimeout(TransportTimeout):
+    """No connection was made within `connect_timeout_s`."""
+
+
+class FirstTokenTimeout(TransportTimeout):
+    """The answer did not begin within `first_token_timeout_s`."""
+
+
+class IdleTimeout(TransportTimeout):
+    """Nothing of the answer came for `idle_timeout_s`, though the connection may have been kept alive."""
+
+
+class TotalTimeout(TransportTimeout):
+    """The whole, with all retries, took longer than `total_timeout_s`."""
 
 
 class APIError(StreamkitError):

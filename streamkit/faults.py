@@ -8,7 +8,7 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from streamkit.endpoint import Endpoint
-from streamkit.errors import StreamkitError, TransportError, TransportTimeout, TruncatedStream
+from streamkit.errors import ConnectTimeout, StreamkitError, TransportError, TransportTimeout, TruncatedStream
 from streamkit.keys import scrub_error
 from streamkit.timing import Timeouts
 
@@ -47,7 +47,7 @@ def explain_fault(
     fault: StreamkitError
     connecting, reading = (timeouts.connect_s, timeouts.read_s) if timeouts is not None else (None, None)
     if kinds & {"ConnectTimeout", "ConnectionTimeoutError"}:
-        fault = TransportTimeout(f"{place} took no connection{_within(connecting)} (connect_timeout_s)")
+        fault = ConnectTimeout(f"{place} took no connection{_within(connecting)} (connect_timeout_s)")
     elif "PoolTimeout" in kinds:
         fault = TransportTimeout(f"no connection to {place} was free in time: raise the limits of the http client")
     elif "WriteTimeout" in kinds:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from streamkit.errors import APIError, ConfigError, StreamkitError
 
-__all__ = ["Retry", "as_retry"]
+__all__ = ["Retry", "Retrying", "as_retry"]
 
 
 class Retry(Struct, frozen=True, kw_only=True):
@@ -54,6 +54,19 @@ class Retry(Struct, frozen=True, kw_only=True):
             return asked if asked <= self.longest_wait_s else None
         most = min(self.cap_s, self.first_wait_s * 2.0 ** min(number - 1, 64))
         return most * (0.5 + 0.5 * chance)
+
+
+class Retrying(Struct, frozen=True):
+    """A request is about to be sent again: after which error, to whom, as which retry of the stream (from 1 on), when.
+
+    The error has no secret in it.
+    """
+
+    error: StreamkitError
+    provider: str
+    model: str
+    number: int
+    wait_s: float
 
 
 def as_retry(given: Retry | int | None) -> Retry:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from streamkit.errors import ConfigError
+
 __all__ = ["Timeouts", "Timing"]
 
 
@@ -35,7 +37,27 @@ class Timing(Struct, omit_defaults=True):
 
 
 class Timeouts(Struct, frozen=True):
-    """Limits in s, None for none: to connect, and to wait for the next bytes or to send some."""
+    """Limits in s, None for none: to connect, and to wait for the next bytes or to send some; then those of a stream.
+
+    `first_token_s` counts from the sending of a request, `idle_s` between two pieces of the answer, `total_s` over all
+    of it. Raises `ConfigError` where one is no time.
+    """
 
     connect_s: float | None = 10.0
     read_s: float | None = 600.0
+    first_token_s: float | None = None
+    idle_s: float | None = None
+    total_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
+                raise ConfigError(
+                    f"{name.removesuffix('_s')}_timeout_s must be a number of seconds above 0, not {value!r}"
+                )
+
+    @property
+    def need_watching(self) -> bool:
+        """Whether any limit is set that the transport does not know."""
+        return not (self.first_token_s is self.idle_s is self.total_s is None)

@@ -57,7 +57,7 @@ def protocol_of(model: str) -> str:
 
 
 def client_at(server: ReplayServer, model: str = "openai/gpt-5", **options: Any) -> Client:
-    return Client(model, api_key=KEY, base_url=server.url, **options)
+    return Client(model, api_key=KEY, base_url=server.url, **{"retry": 0, **options})
 
 
 async def read(stream: Stream) -> list[Delta]:

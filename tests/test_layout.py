@@ -24,8 +24,8 @@ ROWS = [
     "parts blocks messages marks deltas wire",
     "docstrings events accumulator assembly protocols signatures tools",
     "providers ui interop keys endpoint params addresses images",
-    "faults transport pools background retries credentials fetching testing",
-    "client",
+    "faults transport pools background readahead retries watchdog credentials fetching testing",
+    "stream client",
     "agent bench relay",
     "cli",
 ]

@@ -22,6 +22,7 @@ from streamkit.errors import (
     APIError,
     AuthenticationError,
     ConfigError,
+    ConnectTimeout,
     RateLimited,
     ServerError,
     StreamkitError,
@@ -414,7 +415,7 @@ async def test_silence_longer_than_the_limit_is_a_timeout_that_names_it(library:
 
 
 RAISED = [
-    ("ConnectTimeout", TransportTimeout, r"took no connection within 10 s \(connect_timeout_s\)"),
+    ("ConnectTimeout", ConnectTimeout, r"took no connection within 10 s \(connect_timeout_s\)"),
     ("WriteTimeout", TransportTimeout, r"did not take the request within 600 s"),
     ("PoolTimeout", TransportTimeout, "raise the limits of the http client"),
     ("ProxyError", TransportError, "cannot connect .*proxy"),

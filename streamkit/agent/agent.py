@@ -25,6 +25,8 @@ AgentTool: TypeAlias = Union[Tool, Callable[..., Any], Mapping[str, Any]]
 
 MAX_TURNS = 64
 
+_CLIENT_OPTIONS = inspect.signature(Client).parameters.keys() - {"model", "api_key", "base_url", "http_client"}
+
 
 class Agent:
     """A model that answers, and runs its tools until it has the answer.
@@ -35,7 +37,8 @@ class Agent:
 
     `model` is `provider/model`; `tools` are functions, `Tool`s, or dicts in the provider's own form (tools that it runs
     itself). `history` is a conversation to go on with: messages, dicts, or the JSON text of their list. `params` are
-    those of `Client.stream`, for every request. One run may ask the model `max_turns` times.
+    those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`, …). One run may
+    ask the model `max_turns` times.
 
     Each run opens and closes its own connections, with `api_key`, `base_url` and `http_client` as for `Client`, so
     that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A
@@ -59,11 +62,12 @@ class Agent:
         http_client: Any = None,
         **params: Any,
     ) -> None:
+        options = {name: params.pop(name) for name in _CLIENT_OPTIONS & params.keys()}
         if params.get("n") not in (None, 1):
             raise ConfigError("an agent follows one answer: leave out n")
         if max_turns < 1:
             raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
-        check_names(params, inspect.signature(Agent).parameters)
+        check_names(params, {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS})
         self.name = name
         self.max_turns = max_turns
         self.params = params
@@ -76,8 +80,8 @@ class Agent:
         self._given = client
         self._kept: Client | None = None
         if client is not None:
-            if api_key is not None or base_url is not None or http_client is not None:
-                raise ConfigError("a client has its own key, address and http client: give them to it")
+            if options or api_key is not None or base_url is not None or http_client is not None:
+                raise ConfigError("a client has its own key, address, limits and http client: give them to it")
             if model is not None:
                 self.params = {"model": _model_at(client, model), **params}
             return
@@ -85,7 +89,7 @@ class Agent:
             raise ConfigError("an agent needs a model (provider/model), or a client")
 
         def new_client() -> Client:  # a closure, so that nothing that is shown has the key
-            return Client(model, api_key=api_key, base_url=base_url, http_client=http_client)
+            return Client(model, api_key=api_key, base_url=base_url, http_client=http_client, **options)
 
         self._new_client = new_client
         self._client = new_client()  # so that what is wrong is found here; it has no connection yet

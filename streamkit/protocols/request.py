@@ -75,5 +75,6 @@ class EncodedRequest(Struct, frozen=True):
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)
     method: Literal["POST", "GET"] = "POST"
+    kept: bool = False  # the provider keeps the answer and works on it when nobody listens: `Parser.resume`
     parser_options: dict[str, Any] = field(default_factory=dict)
     two_steps: bool = False

@@ -10,11 +10,13 @@
 - `expected`: the message that such an answer must become
 - `server`: `ReplayServer`, real HTTP on the loopback interface, at any pace
 - `replay`: `ReplayTransport`, for `httpx.AsyncClient(transport=…)`
+- `wires`: what goes wrong on the way, byte by byte, for a `ReplayServer`
 - `chunking`: every way in which a network may cut a body
 - `mutations`: what proxies and servers do to one, and what must come of it
 - `outcome`: all that reading a body comes to, to compare one way of reading with another
 """
 
+from streamkit.testing import wires
 from streamkit.testing.expected import expected
 from streamkit.testing.replay import ReplayTransport
 from streamkit.testing.replies import Received, Reply, error_reply
@@ -35,4 +37,5 @@ __all__ = [
     "expected",
     "render",
     "render_error",
+    "wires",
 ]

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import anyio
 import httpx
 
+from streamkit.errors import ConfigError
 from streamkit.testing.replies import Handler, Received, Replies, Reply, ReplyLike
+from streamkit.testing.wires import Wire
 
 __all__ = ["ReplayTransport"]
 
@@ -41,6 +43,8 @@ class ReplayTransport(httpx.AsyncBaseTransport):
         path = request.url.raw_path.decode("ascii")
         received = Received(request.method, path, dict(request.headers.items()), await request.aread())
         reply = await self._replies.reply(received)
+        if isinstance(reply, Wire):
+            raise ConfigError("what a Wire does needs a connection: serve it by a ReplayServer")
         await anyio.sleep(reply.delay_s)
         self.open_streams += 1
         stream = _Body(reply, reply.pieces(received.protocol), request, self._closed)

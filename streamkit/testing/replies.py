@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from streamkit.testing.answers import Answer
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.scripts import framing_of, render
+from streamkit.testing.wires import Wire
 
 __all__ = ["Handler", "Received", "Replies", "Reply", "ReplyLike", "error_reply"]
 
@@ -108,7 +109,7 @@ class Reply(Struct, frozen=True, kw_only=True):
         return split_frames(body, framing_of(protocol)) if self.pace_s else [body]
 
 
-ReplyLike: TypeAlias = Union[Reply, Answer, bytes]
+ReplyLike: TypeAlias = Union[Reply, Answer, Wire, bytes]
 Handler: TypeAlias = Callable[[Received], Union[ReplyLike, Awaitable[ReplyLike]]]
 
 
@@ -149,7 +150,7 @@ class Replies:
     ) -> None:
         self.requests: list[Received] = []
         self._choose: Handler
-        if isinstance(replies, (Reply, Answer, bytes)):
+        if isinstance(replies, (Reply, Answer, Wire, bytes)):
             only = replies
             self._choose = lambda request: only
         elif callable(replies):
@@ -159,12 +160,12 @@ class Replies:
             self._choose = self._by_history if turn == "history" else self._next
         self._defaults = defaults
 
-    async def reply(self, request: Received) -> Reply:
+    async def reply(self, request: Received) -> Reply | Wire:
         """Return the reply to `request`, and keep the request."""
         self.requests.append(request)
         chosen = self._choose(request)
         reply = await chosen if isawaitable(chosen) else chosen
-        return reply if isinstance(reply, Reply) else Reply(body=reply, **self._defaults)
+        return reply if isinstance(reply, (Reply, Wire)) else Reply(body=reply, **self._defaults)
 
     def _next(self, request: Received) -> ReplyLike:
         return self._at(len(self.requests) - 1, request)

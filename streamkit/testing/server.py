@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Union
 
 import anyio
+import anyio.lowlevel
 import h11  # httpx brings it: httpcore's own HTTP/1.1
 from anyio.abc import Listener, SocketAttribute, SocketStream, TaskGroup
 
 from streamkit.testing.replies import Handler, Received, Replies, Reply, ReplyLike, error_reply
+from streamkit.testing.wires import Pause, Wire
 
 __all__ = ["ReplayServer"]
+
+_LEAVE_S = 0.02  # how long what was written may take to leave
 
 # How a client that went away shows in a read or a write.
 _GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
@@ -83,14 +89,15 @@ class ReplayServer:
 
     async def _reply(self, request: Received) -> _Rendered:
         try:
-            return _render(await self._replies.reply(request), request)
+            reply = await self._replies.reply(request)
+            return reply if isinstance(reply, Wire) else _render(reply, request)
         except Exception as error:  # a handler may raise anything; the client must not be left without an answer
             self._error = self._error or error
             text = f"the handler raised {error!r}"
             return _render(error_reply(500, text, "handler_failed", protocol=request.protocol), request)
 
 
-_Rendered: TypeAlias = tuple[Reply, h11.Response, list[bytes]]
+_Rendered: TypeAlias = Union[Wire, tuple[Reply, h11.Response, list[bytes]]]
 
 
 def _render(reply: Reply, request: Received) -> _Rendered:
@@ -120,7 +127,11 @@ class _Connection:
         self._whole = False
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._watch, tasks.cancel_scope)
-            await self._answer(*await self._reply(request))
+            reply = await self._reply(request)
+            if isinstance(reply, Wire):
+                await self._play(reply)
+            else:
+                await self._answer(*reply)
             tasks.cancel_scope.cancel()
         if not self._whole or self._http.our_state is not h11.DONE:
             return self._whole
@@ -168,9 +179,38 @@ class _Connection:
         if reply.ends == "whole":
             self._whole = await self._send(h11.EndOfMessage())
 
+    async def _play(self, wire: Wire) -> None:
+        """Write what no HTTP library would."""
+        steps, at = wire.steps, 0
+        while True:
+            for step in steps[at:]:
+                if isinstance(step, Pause):
+                    await anyio.sleep(step.seconds)
+                elif not await self._write(step):
+                    return
+            if wire.ends != "repeats":
+                break
+            at = wire.loop
+            await anyio.lowlevel.checkpoint()
+        if wire.ends == "hangs":
+            await anyio.sleep_forever()
+        if wire.ends == "resets":
+            # With what was written on its way: a reset throws away what has not left yet.
+            await anyio.sleep(_LEAVE_S)
+            raw = self._stream.extra(SocketAttribute.raw_socket)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if wire.ends == "keeps":
+            self._whole = True
+            rest, _ = self._http.trailing_data
+            self._http = h11.Connection(h11.SERVER)  # the one before saw no answer go out
+            if rest:
+                self._http.receive_data(rest)
+
     async def _send(self, event: h11.Event) -> bool:
         """Whether the client was there to take it."""
-        data = self._http.send(event)
+        return await self._write(self._http.send(event) or b"")
+
+    async def _write(self, data: bytes) -> bool:
         try:
             if data:
                 await self._stream.send(data)

@@ -34,7 +34,7 @@ def make_agent(provider: str) -> MakeAgent:
         else:
             transport = replies if isinstance(replies, ReplayTransport) else ReplayTransport(replies)
             options["http_client"] = httpx.AsyncClient(transport=transport)
-        return Agent(f"{provider}/m", api_key="key", **options)
+        return Agent(f"{provider}/m", api_key="key", **{"retry": 0, **options})
 
     return make
 

@@ -74,7 +74,8 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["response_format"] = {"type": "text", "mime_type": "application/json", "schema": request.output_schema}
     if request.service_tier is not None:
         body["service_tier"] = request.service_tier
-    return EncodedRequest(_path(quirks.gemini_version), merge(body, request.extra), _REVISION)
+    kept = bool(request.extra.get("background"))
+    return EncodedRequest(_path(quirks.gemini_version), merge(body, request.extra), _REVISION, kept=kept)
 
 
 def encode_resume(

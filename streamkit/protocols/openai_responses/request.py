@@ -57,7 +57,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["safety_identifier"] = request.user
     if request.service_tier is not None:
         body["service_tier"] = request.service_tier
-    return EncodedRequest("/responses", merge(body, request.extra))
+    return EncodedRequest("/responses", merge(body, request.extra), kept=bool(request.extra.get("background")))
 
 
 def encode_resume(response_id: str, last_sequence: int = NO_INDEX) -> EncodedRequest:

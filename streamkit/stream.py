@@ -1,0 +1,390 @@
+"""One answer as it comes, over as many requests as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from random import random
+from time import perf_counter_ns
+from types import AsyncGeneratorType, TracebackType
+from typing import TYPE_CHECKING, cast
+
+import anyio
+from msgspec import Struct, structs
+
+from streamkit.accumulator import Accumulator, coalesce
+from streamkit.deltas import (
+    Delta,
+    MessageEnd,
+    MessageStart,
+    RawFrame,
+    RefusalDelta,
+    RefusalStart,
+    Retract,
+    TextDelta,
+    TextStart,
+    ThinkingDelta,
+    ThinkingStart,
+    ToolCallDelta,
+    UnknownFrame,
+    UsageSnapshot,
+)
+from streamkit.errors import (
+    ConfigError,
+    StreamkitError,
+    TotalTimeout,
+    TransportError,
+    TransportTimeout,
+    TruncatedStream,
+)
+from streamkit.keys import scrub_error
+from streamkit.messages import MessageOutput
+from streamkit.protocols import EncodedRequest, Parser, Request
+from streamkit.readahead import ReadAhead
+from streamkit.timing import Timing
+from streamkit.transport import Exchange
+from streamkit.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from streamkit.client import Client
+
+__all__ = ["Asked", "Stream"]
+
+_TOKENS = {TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta}
+# What can come before anything of the answer has.
+_OPENING = {MessageStart, TextStart, ThinkingStart, RefusalStart, UsageSnapshot, UnknownFrame, RawFrame}
+
+
+class Asked(Struct, frozen=True):
+    """A request in a provider's words, and what reads the answer."""
+
+    encoded: EncodedRequest
+    body: bytes
+    new_parser: Callable[[], Parser]
+
+
+class Stream:
+    """One answer as it comes: `async with` sends the request, `async for` yields its deltas, once.
+
+    Leaving the block closes the connection, wherever the reading stands. An error that ends the stream has what came
+    until then as `partial`, and every delta of that has been yielded. `output` is the message so far, and after the
+    last delta the whole. `accumulator` also has the arguments of an unfinished call. `retried` holds the errors after
+    which the request was sent again.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        asked: Asked,
+        request: Request | None = None,
+        *,
+        include_raw: bool = False,
+        coalesce: bool = False,
+    ) -> None:
+        self._client = client
+        self._asked = asked
+        self._request = request  # None for an answer that the provider kept, which is asked for once
+        self._include_raw = include_raw
+        self._coalesce = coalesce
+        self._parser = asked.new_parser()
+        self._fallback = list(client.fallback) if request is not None else []
+        self._retries = 0  # of the model that is asked now
+        self._exchange: Exchange | None = None
+        self._deltas: AsyncGeneratorType[Delta, None] | None = None
+        self._watch: Watchdog | None = None
+        self._ahead: ReadAhead | None = None
+        self._opened = self._closed = False
+        self._delivered = False  # whether anything of this attempt's answer has come
+        self.accumulator = Accumulator()
+        self.timing = Timing()
+        self.retried: list[StreamkitError] = []
+
+    @property
+    def output(self) -> MessageOutput:
+        """The message so far (of choice 0); costs as much as joining its text."""
+        return self._finished(self.accumulator.snapshot())
+
+    @property
+    def outputs(self) -> list[MessageOutput]:
+        """The messages of all choices, as if they had ended."""
+        return [self._finished(output) for output in self.accumulator.outputs()]
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, None until there is an answer."""
+        return None if self._exchange is None else self._exchange.status
+
+    @property
+    def request_id(self) -> str | None:
+        """The provider's id of the request, where its headers give one."""
+        return None if self._exchange is None else self._exchange.request_id
+
+    @property
+    def heartbeats(self) -> int:
+        """How many comments, pings and empty events have come."""
+        return self._parser.heartbeats
+
+    def resume(self) -> Stream:
+        """Return the stream of what did not come before the connection broke, from a provider that keeps answers.
+
+        Its deltas go on where those of this one ended, and its `output` is the whole message. Raises `ConfigError`
+        where the provider keeps none (see `Client.resume`), nothing is left to come, or this stream is still open.
+        """
+        if self._exchange is None or not self._exchange.closed:
+            raise ConfigError("only a stream that was opened and is closed can be gone on with")
+        parser = self._parser
+        asked = Asked(parser.resume(), b"", lambda: parser)
+        stream = Stream(self._client, asked, coalesce=self._coalesce)
+        stream.accumulator = self.accumulator
+        return stream
+
+    async def __aenter__(self) -> Stream:
+        if self._opened:
+            raise ConfigError("a stream is opened once: call client.stream() for another answer")
+        self._opened = True
+        limits = self._client.timeouts
+        if limits.need_watching:
+            self._watch = Watchdog(limits, perf_counter_ns())
+        while self._exchange is None:
+            try:
+                self._exchange = await self._open()
+            except StreamkitError as error:
+                await self._retry(error)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncGenerator[Delta, None]:
+        if self._exchange is None:
+            raise ConfigError("open the stream first: `async with client.stream(…) as stream`")
+        if self._deltas is not None:
+            raise ConfigError("a stream is read once: its message is `output`")
+        self._deltas = cast("AsyncGeneratorType[Delta, None]", self._read(self._exchange))
+        return self._deltas
+
+    async def aclose(self) -> None:
+        """Close the connection. Another task that is reading gets an error; the reader's own loop just ends."""
+        self._closed = True
+        if self._ahead is not None:
+            await self._ahead.stop()
+        if self._exchange is not None:
+            await self._exchange.aclose()
+        # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
+        if self._deltas is not None and not self._deltas.ag_running:
+            await self._deltas.aclose()
+
+    async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
+        timing, fold, watch = self.timing, self.accumulator.feed, self._watch
+        try:
+            while True:
+                parser = self._parser
+                feed = _merging(parser.feed) if self._coalesce else parser.feed
+                fault: StreamkitError | None = None
+                began = False  # whether any delta of this attempt went out
+                now = 0
+                if watch is not None:
+                    watch.start(exchange.aclose)
+                try:
+                    async for chunk in self._chunks(exchange):
+                        now = perf_counter_ns()
+                        deltas = feed(chunk)
+                        if timing.first_token_ns is None:
+                            self._stamp(now, deltas)
+                        if deltas:
+                            began = True
+                            if watch is not None:
+                                watch.hold(token=self._delivered)
+                            for delta in deltas:
+                                fold(delta)
+                                yield delta
+                            if watch is not None:
+                                watch.wait()
+                        if parser.ended:
+                            break
+                except Exception as error:
+                    fault = exchange.explain(error)
+                    if fault is None:
+                        raise
+                rest, fault = self._end(fault)
+                if watch is not None:
+                    await watch.stop()
+                    fault = fault and (watch.late or fault)
+                if fault is not None and self._may_retry(fault, resumes := self._resumes(fault)):
+                    self._complete(fault, exchange)
+                    await self._let_go(exchange)
+                    exchange = await self._reopen(fault, resumes)
+                    if began and not resumes:
+                        for delta in rest:
+                            if isinstance(delta, UsageSnapshot):  # it was spent all the same
+                                fold(delta)
+                                yield delta
+                        retract = Retract(str(fault))
+                        fold(retract)
+                        yield retract
+                    continue
+                timing.end_ns = perf_counter_ns() if fault is not None or not now else now
+                for delta in rest:
+                    fold(delta)
+                    yield delta
+                if fault is not None:
+                    raise fault
+                await exchange.drain()
+                return
+        except StreamkitError as error:
+            chunk = b""  # may echo the key, and traces may show locals
+            self._complete(error, exchange)
+            raise
+        finally:
+            if watch is not None:
+                await watch.stop()
+            await self._let_go(exchange)
+
+    def _chunks(self, exchange: Exchange) -> AsyncIterator[bytes]:
+        """The body in reads; where deltas are to be merged, each is all that came since the one before."""
+        if not self._coalesce:
+            return exchange.chunks
+        self._ahead = ReadAhead(exchange.chunks)
+        self._ahead.start()
+        return self._ahead
+
+    async def _let_go(self, exchange: Exchange) -> None:
+        if self._ahead is not None:
+            await self._ahead.stop()
+        await exchange.aclose()
+
+    def _stamp(self, now: int, deltas: list[Delta]) -> None:
+        """Note the first read, the first that brings anything of the answer, and the one with the first token."""
+        if self.timing.first_byte_ns is None:
+            self.timing.first_byte_ns = now
+        kinds = {type(delta) for delta in deltas}
+        self._delivered = self._delivered or not kinds <= _OPENING
+        if not kinds.isdisjoint(_TOKENS):
+            self.timing.first_token_ns = now
+
+    def _end(self, fault: StreamkitError | None) -> tuple[list[Delta], StreamkitError | None]:
+        """The deltas that the end of input completes, and the error that ends the stream, if one does.
+
+        A connection that broke after the provider's last word has spoilt nothing; a finish reason that the parser
+        would only assume does not count as one.
+        """
+        try:
+            rest = self._parser.finish()
+        except StreamkitError as error:
+            rest, error.deltas = error.deltas, []
+            return rest, fault if fault is not None and isinstance(error, TruncatedStream) else error
+        if fault is None:
+            return rest, None
+        assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
+        return [delta for delta in rest if delta not in assumed], fault if assumed else None
+
+    async def _open(self) -> Exchange:
+        """Send the request once, within the limits."""
+        client, sse, watch = self._client, self._parser.is_sse, self._watch
+        if watch is None:
+            return await client.open(self._asked, self.timing, sse=sse)
+        watch.expect(perf_counter_ns(), client.place)
+        with anyio.move_on_after(watch.left_s()):
+            return await client.open(self._asked, self.timing, sse=sse)
+        raise self._late(watch)
+
+    def _resumes(self, error: StreamkitError) -> bool:
+        """Whether the provider goes on with the answer where it broke off, so that nothing of it is lost."""
+        if not self._asked.encoded.kept or not isinstance(error, (TransportError, TruncatedStream)):
+            return False
+        parser = self._parser
+        try:
+            encoded = parser.resume()
+        except ConfigError:  # it broke off before the answer had an id
+            return False
+        self._asked = Asked(structs.replace(encoded, kept=True), b"", lambda: parser)
+        return True
+
+    def _may_retry(self, error: StreamkitError, resumes: bool = False) -> bool:
+        policy = self._client.retry
+        if self._request is None or self._closed or isinstance(error, TotalTimeout):
+            return False
+        if not policy.allows(error, delivered=self._delivered and not resumes):
+            return False
+        return policy.wait_s(error, self._retries + 1, 0.0) is not None or bool(self._fallback)
+
+    async def _reopen(self, error: StreamkitError, resumes: bool) -> Exchange:
+        """Send the request again, as often as it may be; raises `error` where no other answer begins.
+
+        So what came before is lost only to an answer that takes its place.
+        """
+        await self._retry(error, resumes)
+        while True:
+            try:
+                exchange = await self._open()
+                break
+            except StreamkitError as another:
+                await self._retry(another, resumes, instead=error)
+        if self._closed:
+            await exchange.aclose()
+            raise TransportError("the stream was closed before its request was sent again")
+        self._exchange = exchange
+        if not resumes:
+            self._delivered = False
+            self.timing.first_token_ns = None
+        return exchange
+
+    async def _retry(self, error: StreamkitError, resumes: bool = False, instead: StreamkitError | None = None) -> None:
+        """Make ready for another request after `error`, and wait as long as that takes.
+
+        Raises `instead` (or else `error`) where there is to be none, and `TotalTimeout` where it is too late.
+        """
+        if not self._may_retry(error, resumes):
+            raise instead or error
+        wait_s = self._client.retry.wait_s(error, self._retries + 1, random())
+        if wait_s is None:
+            self._fall_back(error)
+            wait_s = 0.0
+        else:
+            self._retries += 1
+        self.retried.append(error)
+        self._client.announce(error, len(self.retried), wait_s)
+        self._parser = self._asked.new_parser()
+        watch = self._watch
+        if watch is None:
+            await anyio.sleep(wait_s)
+            return
+        watch.rest()
+        with anyio.move_on_after(watch.left_s()):
+            await anyio.sleep(wait_s)
+            return
+        raise self._late(watch)
+
+    def _late(self, watch: Watchdog) -> TransportTimeout:
+        error = watch.broken()
+        error.provider = self._client.provider.name
+        error.partial = self.output
+        return error
+
+    def _fall_back(self, error: StreamkitError) -> None:
+        """Ask the next model from now on."""
+        assert self._request is not None, "only an answer that was asked for is asked for again"
+        self._client = self._fallback.pop(0)
+        self._retries = 0
+        try:
+            self._asked = self._client.ask_again(self._request, include_raw=self._include_raw)
+        except ConfigError as refusal:
+            raise ConfigError(f"the fallback {self._client!r} cannot be asked the same: {refusal}") from error
+
+    def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
+        """Give an error that ends the stream what belongs to it, and take out what does not."""
+        error.partial = self.output
+        error.provider = error.provider or exchange.endpoint.provider.name
+        error.status = error.status or exchange.status
+        error.request_id = error.request_id or exchange.request_id
+        scrub_error(error, exchange.endpoint.secrets)
+
+    def _finished(self, output: MessageOutput) -> MessageOutput:
+        output.provider = output.provider or self._client.provider.name
+        output.timing = structs.replace(self.timing)
+        return output
+
+
+def _merging(feed: Callable[[bytes], list[Delta]]) -> Callable[[bytes], list[Delta]]:
+    return lambda data: coalesce(feed(data))

@@ -7,11 +7,11 @@ from typing import Any
 
 import requests
 from anyio.to_thread import run_sync
-from dashscope import Generation
+from dashscope import Generation, MultiModalConversation
 
 from tests.sdk.said import Said, arguments_of
 
-__all__ = ["Refused", "stream"]
+__all__ = ["Refused", "stream", "stream_multimodal"]
 
 
 class Refused(Exception):
@@ -24,15 +24,20 @@ class Refused(Exception):
 
 async def stream(url: str, **asked: Any) -> list[Said]:
     """What `Generation.call` makes of the answer, asked for all so far in each record."""
-    return await run_sync(partial(_stream, url, asked))
+    return await run_sync(partial(_stream, Generation, url, asked))
 
 
-def _stream(url: str, asked: dict[str, Any]) -> list[Said]:
+async def stream_multimodal(url: str, **asked: Any) -> list[Said]:
+    """What `MultiModalConversation.call` makes of the answer, asked for all so far in each record."""
+    return await run_sync(partial(_stream, MultiModalConversation, url, asked))
+
+
+def _stream(api: Any, url: str, asked: dict[str, Any]) -> list[Said]:
     asked = {"messages": [{"role": "user", "content": "Hi"}], "incremental_output": False, **asked}
     choices: dict[int, Said] = {}
     written: dict[int, int] = {}  # a record with one of several choices counts the output of that one
     with requests.Session() as session:
-        records = Generation.call(
+        records = api.call(
             "qwen-plus",
             api_key="key",
             base_address=url,
@@ -56,7 +61,9 @@ def _stream(url: str, asked: dict[str, Any]) -> list[Said]:
 
 def _choice(choice: Any) -> Said:
     message = choice["message"]
-    out = Said(message.get("content", ""), message.get("reasoning_content", ""), finish=choice["finish_reason"])
+    content = message.get("content", "")
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    out = Said(text, message.get("reasoning_content", ""), finish=choice["finish_reason"])
     for call in message.get("tool_calls", []):
         out.calls.append((call["id"], call["function"]["name"], arguments_of(call["function"]["arguments"])))
     return out

@@ -12,7 +12,7 @@ from msgspec import Struct
 from streamkit.client import Client
 from streamkit.testing import Answer, ReplayServer, Reply
 from tests.sdk.said import Said
-from tests.sdk.vendors import groq_body, mistral_body
+from tests.sdk.vendors import groq_body, mistral_body, multimodal_body
 
 __all__ = ["SDKS", "Sdk", "import_sdk"]
 
@@ -106,4 +106,12 @@ SDKS = {
     "ollama": Sdk("ollama", "ollama", "ollama-chat/m", ("ollama_sdk", "stream"), hides=("ids",), stumbles_at="\x85"),
     "bedrock": Sdk("boto3", "bedrock-converse", "bedrock/m", ("aws_sdk", "stream")),
     "dashscope": Sdk("dashscope", "dashscope", "dashscope/qwen-plus", ("dashscope_sdk", "stream"), two={"n": 2}),
+    "dashscope-multimodal": Sdk(
+        "dashscope",
+        "dashscope",
+        "dashscope-multimodal/qwen-plus",
+        ("dashscope_sdk", "stream_multimodal"),
+        two={"n": 2},
+        body=multimodal_body,
+    ),
 }

@@ -66,4 +66,5 @@ OURS: dict[str, tuple[list[Message], dict[str, Any]]] = {
         [message for message in ours() if message.role != "user"] + PROMPT,
         {**SAMPLING, **TOOLS, "seed": 7, "thinking": 1024},
     ),
+    "dashscope-multimodal": (ours(), {"temperature": 0.5, "top_p": 0.9, "max_tokens": 100, "tools": [TOOL]}),
 }

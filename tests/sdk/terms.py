@@ -200,6 +200,24 @@ def _dashscope() -> dict[str, Any]:
     }
 
 
+def _multimodal() -> dict[str, Any]:
+    call = {"index": 0, **called()}
+    return {
+        "messages": [
+            {"role": "system", "content": [{"text": "Be brief."}]},
+            {"role": "user", "content": [{"text": "What is this?"}, {"image": URL}]},
+            {"role": "assistant", "content": [{"text": "A cat."}], "tool_calls": [call]},
+            {"role": "tool", "content": [{"text": "12 °C"}], "tool_call_id": CALL},
+            {"role": "assistant", "content": [{"text": "Mild."}]},
+            {"role": "user", "content": [{"text": "And <now>?"}]},
+        ],
+        "tools": [{"type": "function", "function": function()}],
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_tokens": 100,
+    }
+
+
 # What makes the keywords by which each SDK is asked the same.
 THEIRS: dict[str, Callable[[], dict[str, Any]]] = {
     "openai": chat,
@@ -214,4 +232,5 @@ THEIRS: dict[str, Callable[[], dict[str, Any]]] = {
     "ollama": _ollama,
     "bedrock": _bedrock,
     "dashscope": _dashscope,
+    "dashscope-multimodal": _multimodal,
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -63,6 +66,18 @@ async def test_an_answer_says_the_same_to_the_sdk_and_to_our_client(sdk: Sdk, an
 async def test_however_an_answer_is_cut_it_says_the_same_to_both(sdk: Sdk, piece: int) -> None:
     answer = ANSWERS["characters of every size"]
     theirs, ours = await hear(sdk, answer, sdk.reply(answer, piece=piece, cut=in_sevens))
+    assert_equal(theirs, ours)
+    assert [choice.text for choice in ours] == [answer.parts()[0].text]
+
+
+@pytest.mark.parametrize("sdk", [name for name in SDKS if name != "bedrock"], indirect=True)  # its bodies are no text
+async def test_characters_that_are_escaped_are_the_same_to_both(sdk: Sdk) -> None:
+    answer = ANSWERS["characters of every size"]
+    plain = sdk.reply(answer)
+    body = b"".join(plain.pieces(sdk.protocol)).decode()
+    escaped = re.sub("[^\0-\x7f]", lambda found: json.dumps(found[0])[1:-1], body).encode()
+    reply = Reply(body=escaped, headers=plain.head(sdk.protocol))
+    theirs, ours = await hear(sdk, answer, reply)
     assert_equal(theirs, ours)
     assert [choice.text for choice in ours] == [answer.parts()[0].text]
 

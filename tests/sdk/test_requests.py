@@ -31,6 +31,7 @@ HEADERS = {
     "gemini-interactions": ("x-goog-api-key", "accept"),
     "mistral": ("authorization", "accept"),
     "dashscope": ("authorization", "accept", "x-dashscope-sse"),
+    "dashscope-multimodal": ("authorization", "accept", "x-dashscope-sse"),
 }
 
 

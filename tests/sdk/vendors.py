@@ -1,18 +1,19 @@
-"""Scripted answers as vendors of OpenAI's dialect say them, where their own SDK reads no other form.
+"""Scripted answers as vendors say them whose own SDK reads another form than their dialect's first.
 
-Facts: the types of the `mistralai` package 3.7.0 and of `groq` 1.7.0, checked 2026-11-30.
+Facts: the packages `mistralai` 3.7.0, `groq` 1.7.0 and `dashscope` 2.0.2, checked 2026-11-30.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from streamkit.testing import Answer, Call, Thinking, render
 from streamkit.testing.answers import cut, take_turns
 from streamkit.testing.openai_chat_body import FINISH_WORDS, usage_fields
 
-__all__ = ["groq_body", "mistral_body"]
+__all__ = ["groq_body", "mistral_body", "multimodal_body"]
 
 
 def groq_body(answer: Answer, piece: int) -> bytes:
@@ -28,6 +29,12 @@ def mistral_body(answer: Answer, piece: int) -> bytes:
     if answer.usage is not None:
         records[-1]["usage"] = usage_fields(answer.usage)
     return b"".join(b"data: %s\n\n" % data for data in (*map(_json, records), b"[DONE]"))
+
+
+def multimodal_body(answer: Answer, piece: int) -> bytes:
+    """What a multimodal model of DashScope's says is a list of parts."""
+    body = render(answer, "dashscope", piece=piece).replace(b'"content":""', b'"content":[]')
+    return re.sub(rb'"content":("(?:[^"\\]|\\.)+")', rb'"content":[{"text":\1}]', body)
 
 
 def _mistral_choice(answer: Answer, index: int, piece: int) -> list[dict[str, Any]]:

@@ -270,7 +270,11 @@ PARTS = st.one_of(
         ]
     ),
 )
-CALLS = st.builds(FunctionPart, IDS, st.builds(FunctionCall, st.sampled_from(["f", "weather"]), arguments()))
+CALLS = st.one_of(
+    st.builds(FunctionPart, IDS, st.builds(FunctionCall, st.sampled_from(["f", "weather"]), arguments())),
+    st.builds(FunctionPart, IDS, st.just(FunctionCall("sh")), raw_arguments=texts(), custom=st.just(True)),
+    st.builds(FunctionPart, IDS, st.just(FunctionCall("f")), raw_arguments=texts(), error=st.just("cut short")),
+)
 FOREIGN = Meta(Origin("another", "vendor", "m"))
 STEPS = st.one_of(
     st.builds(Message, st.sampled_from(["user", "system"]), st.lists(st.builds(TextPart, texts()), max_size=3)),

@@ -51,7 +51,8 @@ _SPECIFIC: dict[type[APIError], str] = {
         "misalignmentpolicyviolation imagecontentpolicyviolation"
     ),
     QuotaExceeded: (
-        "insufficientquota paymentrequired billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
+        "insufficientquota budgetexceeded allocationquotafreetieronly paymentrequired "
+        "billinghardlimitreached billing billingnotactive enforcedspendlimitreached "
         "contractspendlimitreached arrearage insufficientbalance insufficientcredits exceededcurrentquota "
         "quotaexceeded servicequotaexceeded 1113 minimax1008 42902"
     ),
@@ -62,7 +63,8 @@ _SPECIFIC: dict[type[APIError], str] = {
     ),
     Overloaded: "overloaded engineoverloaded modeloverloaded serviceunavailable unavailable modelnotready 1305 42903",
     AuthenticationError: (
-        "authentication invalidapikey apikeyinvalid unauthenticated unauthorized unrecognizedclient expiredtoken "
+        "authentication invalidapikey invalidsignature missingauthenticationtoken incompletesignature "
+        "apikeyinvalid unauthenticated unauthorized unrecognizedclient expiredtoken "
         "minimax1004 40101 40102"
     ),
     PermissionDenied: "permission permissiondenied accessdenied forbidden 40103",
@@ -85,22 +87,26 @@ _GENERAL: dict[type[APIError], str] = {
 _WORD_KINDS = {word: kind for kind, words in _SPECIFIC.items() for word in words.split()}
 _STREAM_KINDS = {word: kind for kind, words in _GENERAL.items() for word in words.split()} | _WORD_KINDS
 
-_FILTER_TEXT = re.compile(r"content (?:management|filtering) policy|blocked by (?:the )?content filter", re.IGNORECASE)
+_FILTER_TEXT = re.compile(
+    r"content (?:management|filtering) policy|blocked by (?:the )?content filter"
+    r"|(?:prompt|input) was flagged",  # OpenAI's policy on use, OpenRouter's moderation
+    re.IGNORECASE,
+)
 _QUOTA_TEXT = re.compile(
     r"credit balance is too low|insufficient (?:balance|credits|quota)|exceeded your current quota|spend limit"
-    r"|out of credits",
+    r"|out of credits|daily free allocation|budget has been exceeded",  # the last two are Cloudflare and LiteLLM
     re.IGNORECASE,
 )
 _ALLOWANCE_TEXT = re.compile(r"/ ?month|per month|monthly", re.IGNORECASE)  # Cohere's trial keys, others' free tiers
 # llama.cpp answers 500 to these, which no second try mends; build 11549, by trying.
 _MISTAKE_TEXT = re.compile(r"failed to parse (?:messages|tools)\b|\w+ input is not supported\b|'\w+' is required", re.I)
 _BAD_KEY_TEXT = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
-
 # What counts inside a stream, where neither a status nor a word says it.
 _STREAM_TEXTS: dict[type[APIError], re.Pattern[str]] = {
     RateLimited: re.compile(r"rate limit|too many requests|too many tokens, please wait|throttl", re.IGNORECASE),
     Overloaded: re.compile(r"\boverloaded\b|(?:at|no|over) capacity", re.IGNORECASE),
 }
+
 
 def plain_word(word: str) -> str:
     """Return a code or type in one spelling: `overloaded_error`, `OverloadedError` and `Overloaded` are one."""

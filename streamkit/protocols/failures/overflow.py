@@ -23,6 +23,7 @@ _TEXTS = (
     r"maximum prompt length is",  # xAI
     r"longer than the maximum model length|context length is only",  # vLLM
     r"longer than the model's context length",  # Together, SGLang
+    r"input length.{0,80}exceeds the maximum allowed length",  # SGLang
     r"`?inputs`? tokens \+ `?max_new_tokens`? must be",  # TGI
     r"exceeds the maximum length",  # Fireworks
     r"current length is.{0,200}while limit is",  # Cerebras
@@ -35,7 +36,10 @@ _TEXTS = (
     r"input text length should not exceed",  # Snowflake
     r"exceeds the available context size|context size has been exceeded",  # llama.cpp, before and in the stream
     r"exceeded max context length|(?:exceeds|longer than) the context length",  # Ollama
-    r"greater than the context length",  # LM Studio
+    r"greater than the context length|loaded with context length of only",  # LM Studio
+    r"cannot exceed the total tokens limit",  # watsonx
+    r"exceeded this model context window limit",  # Cloudflare
+    r"contextwindowexceedederror",  # LiteLLM, in front of any
 )
 _SAYS = re.compile("|".join(_TEXTS), re.IGNORECASE | re.DOTALL)
 

@@ -47,6 +47,21 @@ TEXTS = [
     ("ollama-input", 400, None, "input length exceeds the context length"),
     ("ollama-prompt", 400, None, "the prompt is longer than the context length"),
     ("lmstudio", 400, None, "tokens to keep from the initial prompt is greater than the context length"),
+    (
+        "lmstudio-kept",
+        400,
+        None,
+        "Trying to keep the first 9 tokens … the model is loaded with context length of only 4 tokens",
+    ),
+    ("watsonx", 400, "invalid_input_argument", "the number of input tokens 9 cannot exceed the total tokens limit 4"),
+    (
+        "cloudflare",
+        413,
+        "5021",
+        "AiError: The estimated number of tokens (9) exceeded this model context window limit (4).",
+    ),
+    ("litellm", 400, "400", "litellm.ContextWindowExceededError: litellm.BadRequestError: too long"),
+    ("sglang-allowed", 400, None, "Input length (9 tokens) exceeds the maximum allowed length (4 tokens)."),
     ("sglang", 400, None, "Input is longer than the model's context length (4096 tokens)."),
 ]
 

@@ -15,10 +15,13 @@ from streamkit.credentials import find_credentials, lookup_for
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError
 from streamkit.faults import place_of
+from streamkit.fetching import ImageFetcher
+from streamkit.images import embed_images, images_to_embed
 from streamkit.keys import ApiKey
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
 from streamkit.params import Messages, ToolLike, build_request, encode_body
+from streamkit.parts import EmbeddedImage
 from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
@@ -37,6 +40,9 @@ from streamkit.transport import (
 __all__ = ["Client", "Stream"]
 
 logger = logging.getLogger("streamkit")
+
+# What stands for an image that is still to be fetched, so that all else can be checked before.
+_STAND_IN = EmbeddedImage("image/png", b"\x89PNG\r\n\x1a\n")
 
 
 class Client:
@@ -93,6 +99,7 @@ class Client:
         self._endpoint = Endpoint(
             self.provider, api_key=api_key, base_url=base_url, headers=headers, lookup=lookup_for(self.provider)
         )
+        self._fetcher = ImageFetcher(self.limits)
         self._authorize = find_credentials(self._endpoint, api_key)
         timeouts = Timeouts(connect_timeout_s, read_timeout_s, first_token_timeout_s, idle_timeout_s, total_timeout_s)
         self.timeouts = timeouts
@@ -125,6 +132,7 @@ class Client:
         tools: Iterable[ToolLike] | None = None,
         include_raw: bool = False,
         coalesce: bool = False,
+        fetch_images: bool = False,
         **params: Any,
     ) -> Stream:
         """Return the stream of an answer, not yet asked for: `async with` asks.
@@ -133,11 +141,14 @@ class Client:
         functions, `Tool`s, `ToolSpec`s, or dicts in the provider's own form. `params` are the other fields of
         `Request` by name; any other keyword goes into the body as it is. With `include_raw` each frame comes as a
         `RawFrame` ahead of its deltas. With `coalesce` a slow consumer gets fewer, larger deltas: whatever came while
-        it was busy, merged; nothing waits for more. Raises `ConfigError` for what cannot be sent.
+        it was busy, merged; nothing waits for more. With `fetch_images` an image that is only an address is fetched
+        and embedded where the provider takes it no other way (see `fetch_image`), when the stream is opened. Raises
+        `ConfigError` for what cannot be sent: `ImageNotEmbedded` for such an image that nobody is to fetch.
         """
         request = build_request(self.model, messages, tools, params, provider=self.provider.name)
-        asked = self.ask(request, include_raw=include_raw)
-        return Stream(self, asked, request, include_raw=include_raw, coalesce=coalesce)
+        stand_ins = dict.fromkeys(self._addresses(request), _STAND_IN) if fetch_images else {}
+        asked = self.ask(embed_images(request, stand_ins), include_raw=include_raw)
+        return Stream(self, asked, request, include_raw=include_raw, coalesce=coalesce, fetch_images=fetch_images)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
         """Return the stream, from its first event, of an answer that the provider keeps: `stream.output.id` names it.
@@ -216,6 +227,14 @@ class Client:
         return self.ask(
             structs.replace(request, model=self.model, provider=self.provider.name), include_raw=include_raw
         )
+
+    async def embed(self, request: Request) -> Request:
+        """Return `request` with the images that the provider takes by their bytes only, fetched and embedded."""
+        addresses = self._addresses(request)
+        return embed_images(request, await self._fetcher.fetch(addresses)) if addresses else request
+
+    def _addresses(self, request: Request) -> list[str]:
+        return images_to_embed(request, self.provider.get_protocol(), self.provider.quirks)
 
     def announce(self, error: StreamkitError, number: int, wait_s: float) -> None:
         """Say that a request is about to be sent again; what is wrong with the caller's hook is logged alone."""

@@ -79,12 +79,14 @@ class Stream:
         *,
         include_raw: bool = False,
         coalesce: bool = False,
+        fetch_images: bool = False,
     ) -> None:
         self._client = client
         self._asked = asked
         self._request = request  # None for an answer that the provider kept, which is asked for once
         self._include_raw = include_raw
         self._coalesce = coalesce
+        self._fetch_images = fetch_images  # `asked` has a stand-in for each image that is to be fetched
         self._parser = asked.new_parser()
         self._fallback = list(client.fallback) if request is not None else []
         self._retries = 0  # of the model that is asked now
@@ -144,6 +146,8 @@ class Stream:
         limits = self._client.timeouts
         if limits.need_watching:
             self._watch = Watchdog(limits, perf_counter_ns())
+        if self._fetch_images and (request := await self._embedded()) is not self._request:
+            self._asked = self._client.ask(request, include_raw=self._include_raw)
         while self._exchange is None:
             try:
                 self._exchange = await self._open()
@@ -339,7 +343,7 @@ class Stream:
             raise instead or error
         wait_s = self._client.retry.wait_s(error, self._retries + 1, random())
         if wait_s is None:
-            self._fall_back(error)
+            await self._fall_back(error)
             wait_s = 0.0
         else:
             self._retries += 1
@@ -362,15 +366,25 @@ class Stream:
         error.partial = self.output
         return error
 
-    def _fall_back(self, error: StreamkitError) -> None:
+    async def _fall_back(self, error: StreamkitError) -> None:
         """Ask the next model from now on."""
-        assert self._request is not None, "only an answer that was asked for is asked for again"
         self._client = self._fallback.pop(0)
         self._retries = 0
         try:
-            self._asked = self._client.ask_again(self._request, include_raw=self._include_raw)
+            self._asked = self._client.ask_again(await self._embedded(), include_raw=self._include_raw)
         except ConfigError as refusal:
             raise ConfigError(f"the fallback {self._client!r} cannot be asked the same: {refusal}") from error
+
+    async def _embedded(self) -> Request:
+        """The request with the images that were to be fetched for the model that is asked now, within the limits."""
+        request, watch = self._request, self._watch
+        assert request is not None, "only an answer that was asked for is asked for again"
+        if not self._fetch_images:
+            return request
+        with anyio.move_on_after(None if watch is None else watch.left_s()):
+            return await self._client.embed(request)
+        assert watch is not None, "there is no other limit"
+        raise self._late(watch)
 
     def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""

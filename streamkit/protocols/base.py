@@ -70,13 +70,12 @@ class Parser:
         self.ended = False
         self._mint = mint
         self._mode = mode
-        framing = framing or self.framing
-        self._decoder = new_decoder(framing, self.limits)
+        self._framing = framing or self.framing
+        self._decoder = new_decoder(self._framing, self.limits)
         self._include_raw = include_raw
         self._pings = 0
         self._error: StreamkitError | None = None
-        self._is_bare = framing in _BARE
-        self.is_sse = framing == "sse"
+        self.is_sse = self._framing == "sse"
         self._unheard: bytearray | None = bytearray()  # the beginning of the body while no answer was heard in it
         self._oddity = ""  # the last frame that nobody knew meanwhile
 
@@ -141,6 +140,13 @@ class Parser:
         """
         raise ConfigError(f"a stream of {self.protocol} cannot be gone on with: ask for the answer again")
 
+    def _reopen(self) -> None:
+        """Go on with another body; what is left of a cut event is dropped."""
+        self._pings += self._decoder.heartbeats
+        self._decoder = new_decoder(self._framing, self.limits)
+        self._error, self.ended = None, False
+        self._unheard, self._oddity = bytearray(), ""
+
     def _read_raw(self, frames: list[Frame], out: list[Delta]) -> None:
         for frame in frames:
             if not self.ended:
@@ -171,7 +177,7 @@ class Parser:
             return None
         if isinstance(error, TruncatedStream):
             odd = read_stray(self._oddity.encode(), provider=self.provider, is_frame=True)
-            return odd or read_stray(bytes(self._unheard), provider=self.provider, is_frame=self._is_bare)
+            return odd or read_stray(bytes(self._unheard), provider=self.provider, is_frame=self._framing in _BARE)
         frame = error.frame if isinstance(error.frame, bytes) else error.frame.encode()
         begins = frame and Opening().feed(bytes(self._unheard)).startswith(frame[:KEPT_BYTES])
         return read_stray(frame, provider=self.provider, is_frame=True) if begins else None

@@ -114,7 +114,13 @@ class DashScopeParser(Parser):
         self._tell_usage(out)
 
     def _read_odd(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no valid record: broken as real servers break it, or none at all."""
+        """Read a frame that is no valid record: broken as real servers break it, a gateway's sentinel, or none."""
+        if frame.data.lstrip().startswith(b"[DONE]"):
+            if not self._readers:
+                raise TruncatedStream("the stream is empty: it ended before an answer began")
+            self._close(out, self._readers)
+            self.ended = True
+            return
         if "error" in frame.event and not frame.data.lstrip().startswith((b"{", b"[")):
             raise self._failure(frame)
         value = decode_lenient(frame.data, object)

@@ -30,7 +30,7 @@ from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.openai_responses.views import listed, mapping, number, text
 from streamkit.protocols.request import EncodedRequest
 from streamkit.protocols.values import scrub
-from streamkit.wire import Frame, new_decoder
+from streamkit.wire import Frame
 
 __all__ = ["InteractionsParser"]
 
@@ -51,7 +51,6 @@ class InteractionsParser(Parser):
         super().__init__(**options)
         self.last_event_id: str | None = None
         self.continuation_token: str | None = None
-        self._given_framing = options.get("framing") or self.framing
         self._steps = Steps(self.limits.max_argument_bytes, self._mint)
         self._start: MessageStart | None = None
         self._status: str | None = None  # the last one that an update gave
@@ -83,9 +82,7 @@ class InteractionsParser(Parser):
         if self.last_event_id is None and self._steps.any:
             raise ConfigError("the events have no ids: the interaction can be streamed again only from its start")
         request = encode_resume(self.response_id or "", self.last_event_id, version=self.quirks.gemini_version)
-        self._pings += self._decoder.heartbeats
-        self._decoder = new_decoder(self._given_framing, self.limits)
-        self._error, self.ended = None, False
+        self._reopen()
         return request
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:

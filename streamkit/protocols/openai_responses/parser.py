@@ -37,7 +37,7 @@ from streamkit.protocols.openai_responses.views import (
 )
 from streamkit.protocols.request import EncodedRequest
 from streamkit.protocols.values import scrub
-from streamkit.wire import Frame, new_decoder
+from streamkit.wire import Frame
 
 __all__ = ["ResponsesParser"]
 
@@ -55,7 +55,6 @@ class ResponsesParser(Parser):
         super().__init__(**options)
         self._last = EventView()  # the last event of the commonest kind
         self._highest = NO_INDEX  # the highest number of the others
-        self._given_framing = options.get("framing") or self.framing
         server_custom_tools = self.quirks.server_custom_tools
         self._items = Items(self.limits.max_argument_bytes, self._mint, server_custom_tools=server_custom_tools)
         self._start: MessageStart | None = None
@@ -90,9 +89,8 @@ class ResponsesParser(Parser):
         if self.ended and not isinstance(self._error, TruncatedStream):
             raise ConfigError("the response has ended: there is nothing to go on with")
         request = encode_resume(self.response_id or "", self.last_sequence)
-        self._pings += self._decoder.heartbeats
-        self._decoder = new_decoder(self._given_framing, self.limits)
-        self._error, self.ended, self._skipping = None, False, True
+        self._reopen()
+        self._skipping = True
         self._items.newest = NO_BLOCK
         return request
 

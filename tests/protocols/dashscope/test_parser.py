@@ -427,3 +427,11 @@ def test_every_split_in_two_gives_the_same() -> None:
     whole = read_pieces([data], new())
     for pieces in two_parts(data):
         assert read_pieces(pieces, new()) == whole
+
+
+def test_a_gateways_sentinel_ends_an_answer_and_is_none() -> None:
+    answered = read(body(said("Hi")) + b"data: [DONE]\n\nmore")
+    assert (answered.error, answered.outputs[0].message.text) == (None, "Hi")
+    nothing = read(b"data: [DONE]\n\n")
+    assert nothing.error is not None
+    assert nothing.error["kind"] == "TruncatedStream"

@@ -130,3 +130,14 @@ def test_a_stream_in_which_something_was_heard_is_truncated_whatever_follows() -
     assert said
     with pytest.raises(TruncatedStream):
         parser.finish()
+
+
+def test_what_comes_in_place_of_the_rest_of_a_broken_answer_is_its_error() -> None:
+    parser = get_protocol("openai-responses").parser(provider="p")
+    parser.feed(b'data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1"}}\n\n')
+    with pytest.raises(TruncatedStream):
+        parser.finish()
+    parser.resume()
+    parser.feed(b"no healthy upstream")
+    with pytest.raises(ServerError, match="no healthy upstream"):
+        parser.finish()

@@ -50,7 +50,8 @@ KINDS: dict[type[APIError], tuple[int, str, bool]] = {
     ServerError: (500, "It broke", True),
 }
 # How the dialects name them in one word: codes of OpenAI's, types of Anthropic's, statuses of Google's, exceptions of
-# Amazon's, codes of Alibaba's. None where only the text says it.
+# Amazon's, codes of Alibaba's, numbers of
+# FastChat's. None where only the text says it.
 Words = dict[type[APIError], str | None]
 OPENAI: Words = {
     AuthenticationError: "invalid_api_key",
@@ -112,6 +113,18 @@ ALIBABA: Words = {
     ContentFiltered: "DataInspectionFailed",
     ServerError: "InternalError",
 }
+FASTCHAT: Words = {
+    AuthenticationError: "40101",
+    PermissionDenied: "40103",
+    NotFound: "40301",
+    InvalidRequest: "40001",
+    RateLimited: "42901",
+    QuotaExceeded: "42902",
+    Overloaded: "42903",
+    ContextOverflow: "40303",
+    ContentFiltered: "50001",
+    ServerError: "50001",
+}
 # Those whose errors inside a stream have no words at all say no more there than this.
 UNTOLD = {PermissionDenied, AuthenticationError, RateLimited, Overloaded, InvalidRequest, NotFound}
 
@@ -167,6 +180,13 @@ DIALECTS: dict[str, tuple[Words, Form, Frame]] = {
     "openai-completions": (OPENAI, in_error, lambda *said: sse(in_error(*said))),
     "anthropic": (ANTHROPIC, of_anthropic, lambda *said: sse(of_anthropic(*said), "error")),
     "gemini": (GOOGLE, in_google, lambda *said: sse(in_google(*said))),
+    "gemini-interactions": (
+        OPENAI,
+        in_error,
+        lambda status, word, text: sse(
+            {"event_type": "error", "error": {"code": word, "message": text}},
+        ),
+    ),
     "ollama": (
         dict.fromkeys(KINDS),
         lambda status, word, text: {"error": text},
@@ -183,6 +203,13 @@ DIALECTS: dict[str, tuple[Words, Form, Frame]] = {
     ),
     "bedrock-converse": (AMAZON, lambda status, word, text: {"message": text, "__type": word}, amazons),
     "dashscope": (ALIBABA, coded, lambda *said: sse(coded(*said), "error")),
+    "tgi": (dict.fromkeys(KINDS), lambda status, word, text: {"error": text}, lambda *said: sse({"error": said[2]})),
+    "vllm-generate": (OPENAI, in_error, lambda *said: json.dumps(in_error(*said)).encode() + b"\n"),
+    "fastchat": (
+        FASTCHAT,
+        lambda status, word, text: {"object": "error", "message": text, "code": word and int(word)},
+        lambda status, word, text: json.dumps({"text": text, "error_code": word and int(word)}).encode() + b"\0",
+    ),
 }
 WORDLESS = [name for name, (words, _, _) in DIALECTS.items() if not any(words.values())]
 
@@ -199,7 +226,7 @@ def told(protocol: str) -> list[type[APIError]]:
 
 def client_of(protocol: str, server: ReplayServer) -> Client:
     row = Provider(name="acme", protocol=protocol, base_url=server.url, quirks=Quirks(), key_optional=True)
-    return Client("m", provider=row, api_key=KEY)
+    return Client("m", provider=row, api_key=KEY, retry=0)
 
 
 async def error_of(client: Client) -> StreamkitError:

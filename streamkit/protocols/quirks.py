@@ -50,6 +50,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     string_content: bool = False  # several texts go as one string, no list of parts: DeepSeek, Ollama, SambaNova, …
     image_urls: bool = True  # False, an image is taken by its bytes only: Moonshot, Ollama, Claude at clouds, …
     refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
+    custom_calls: bool = False  # takes back calls of tools whose input is free text; else they are told: OpenAI, Azure
     tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
     assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral
     cache_control: bool = False  # takes Anthropic's `cache_control` on parts and tools: OpenRouter

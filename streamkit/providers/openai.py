@@ -13,6 +13,7 @@ PROVIDER = Provider(
     quirks=Quirks(
         system_role="developer",
         tool_id_pattern=".{1,40}",
+        custom_calls=True,
         unsupported=("top_k",),
     ),
 )

@@ -45,6 +45,8 @@ CASES: list[tuple[str, str, list[Message], dict[str, Any], Quirks | None]] = [
     ("thinking off", "openai", TALK, {"thinking": "off"}, None),
     ("everything", "groq", TALK[:5], COMMON | {"thinking": "max", "seed": 7}, None),
     ("everything", "mistral", [*TALK[:5], *TALK[6:]], COMMON | {"user": None, "seed": 7, "n": 2, "top_k": 5}, None),
+    ("a call of another vendor's custom tool", "groq", SPEECH[2:], {}, None),
+    ("a call of another vendor's custom tool", "mistral", SPEECH[2:], {}, None),
     (
         "every parameter",
         "openai-completions",

@@ -178,15 +178,13 @@ class _Answer:
         if not self.calls:
             extra = self.quirks.unsigned_call | extra
         name = call.function.name
+        given = call.function.arguments
         if call.custom:
-            return {
-                "id": call.id,
-                "type": "custom",
-                "custom": {"name": name, "input": call.raw_arguments or ""},
-                **extra,
-            }
+            given = {"input": call.raw_arguments or ""}
+            if self.quirks.custom_calls:
+                return {"id": call.id, "type": "custom", "custom": {"name": name, **given}, **extra}
         # Text that is no JSON object stays behind: servers that parse the arguments refuse the whole request over it.
-        function = {"name": name, "arguments": json_text(call.function.arguments)}
+        function = {"name": name, "arguments": json_text(given)}
         return {"id": call.id, "type": "function", "function": function, **extra}
 
 

@@ -178,9 +178,9 @@ CALLS: list[tuple[str, FunctionPart, dict[str, Any]]] = [
         encoded_call(arguments="{}"),
     ),
     (
-        "a custom tool",
+        "a custom tool, told as a function's",
         FunctionPart("a", FunctionCall("sh"), raw_arguments="ls -l", custom=True),
-        {"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}},
+        {"id": "a", "type": "function", "function": {"name": "sh", "arguments": '{"input":"ls -l"}'}},
     ),
 ]
 
@@ -193,6 +193,13 @@ def test_a_call(case: tuple[str, FunctionPart, dict[str, Any]]) -> None:
         {"role": "assistant", "content": None, "tool_calls": [expected]},
         {"role": "tool", "tool_call_id": "a", "content": "ok"},
     ]
+
+
+def test_a_call_of_a_custom_tool_goes_back_where_it_is_known() -> None:
+    call = FunctionPart("a", FunctionCall("sh"), raw_arguments="ls -l", custom=True)
+    history = [Message("assistant", [], tool_calls=[call]), Message("tool", "ok", id="a")]
+    encoded = encode_messages(history, Quirks(custom_calls=True))
+    assert encoded[0]["tool_calls"] == [{"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}}]
 
 
 def test_what_came_with_a_call_goes_back_to_its_origin_only() -> None:

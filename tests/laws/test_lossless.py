@@ -89,7 +89,7 @@ WAYS = [(protocol, name) for protocol in RENDERED for name in WAYS_OF[framing_of
 
 
 @pytest.mark.parametrize(("protocol", "name"), WAYS)
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 3)  # of each way
 @given(data=st.data())
 def test_what_the_way_does_to_a_body_changes_nothing(protocol: str, name: str, data: st.DataObject) -> None:
     mutate = WAYS_OF[framing_of(protocol)][name]

@@ -40,7 +40,7 @@ _HOME = {
     ),
     "streamkit.limits": ("Limits",),
     "streamkit.usage": ("Usage", "UsageCost"),
-    "streamkit.timing": ("Timing",),
+    "streamkit.timing": ("Gaps", "Timing"),
     "streamkit.partial_json": ("PartialJSON",),
     "streamkit.parts": (
         "AudioPart",

@@ -2,21 +2,93 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from itertools import zip_longest
+from math import ceil
+
+from msgspec import Struct, field
 
 from streamkit.errors import ConfigError
 
-__all__ = ["Timeouts", "Timing"]
+__all__ = ["Gaps", "Timeouts", "Timing"]
+
+# From how long a gap is a stall: many times what any model that streams takes for a token.
+STALL_NS = 1_000_000_000
+
+
+class Gaps(Struct, omit_defaults=True):
+    """How long was waited between the reads of one answer that brought content: a histogram, and what it cannot say.
+
+    What came in one read came at once, so it makes one gap. Bucket *n* of `counts` holds gaps up to 2**(n/4) ns, so
+    each is 19 % wider than the one before. `longest_ns` is exact, and so are `stalls`, the number of gaps of more than
+    `STALL_NS` (1 s), and `stalled_ns`, their sum.
+    """
+
+    counts: list[int] = field(default_factory=list)
+    longest_ns: int = 0
+    stalls: int = 0
+    stalled_ns: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many gaps there were."""
+        return sum(self.counts)
+
+    def quantile_s(self, share: float) -> float | None:
+        """Return the gap in s that `share` (0 to 1) of all do not exceed, within a fifth of it; None without gaps."""
+        rank = max(ceil(share * self.count), 1)
+        for bucket, count in enumerate(self.counts):
+            if count >= rank:
+                middle = 2 ** ((bucket - 1 + (rank - 0.5) / count) / 4)
+                return min(middle, self.longest_ns) / 1e9
+            rank -= count
+        return None
+
+    @property
+    def p50_s(self) -> float | None:
+        """The median gap in s."""
+        return self.quantile_s(0.5)
+
+    @property
+    def p90_s(self) -> float | None:
+        """The gap in s that one of ten exceeds."""
+        return self.quantile_s(0.9)
+
+    @property
+    def p99_s(self) -> float | None:
+        """The gap in s that one of a hundred exceeds."""
+        return self.quantile_s(0.99)
+
+    def __add__(self, other: Gaps) -> Gaps:
+        """Return the gaps of both."""
+        return Gaps(
+            [a + b for a, b in zip_longest(self.counts, other.counts, fillvalue=0)],
+            max(self.longest_ns, other.longest_ns),
+            self.stalls + other.stalls,
+            self.stalled_ns + other.stalled_ns,
+        )
 
 
 class Timing(Struct, omit_defaults=True):
-    """Stamps of one response in ns, by `time.perf_counter_ns`, each taken when a read returned, before parsing."""
+    """Stamps of one response in ns, by `time.perf_counter_ns`, each taken when a read returned, before parsing.
+
+    Where the request was sent more than once all are of the attempt whose answer this is, but for `first_sent_ns`,
+    which is of the first, and is None where that is the same. An answer that went on where its connection broke is of
+    the attempt that began it. What did not happen is None.
+    """
 
     sent_ns: int = 0
     headers_ns: int | None = None
     first_byte_ns: int | None = None
     first_token_ns: int | None = None  # the first text, thinking, refusal or argument
     end_ns: int | None = None
+    first_sent_ns: int | None = None
+    first_event_ns: int | None = None  # the first that means anything: no comment or ping
+    first_text_ns: int | None = None
+    first_thinking_ns: int | None = None
+    first_arguments_ns: int | None = None
+    first_refusal_ns: int | None = None
+    last_token_ns: int | None = None
+    gaps: Gaps | None = None
 
     @property
     def time_to_first_token_s(self) -> float | None:
@@ -27,6 +99,12 @@ class Timing(Struct, omit_defaults=True):
     def duration_s(self) -> float | None:
         """Seconds from sending the request to the end of the answer."""
         return None if self.end_ns is None else (self.end_ns - self.sent_ns) / 1e9
+
+    @property
+    def total_s(self) -> float | None:
+        """Seconds from sending the request for the first time to the end of the answer."""
+        sent_ns = self.sent_ns if self.first_sent_ns is None else self.first_sent_ns
+        return None if self.end_ns is None else (self.end_ns - sent_ns) / 1e9
 
     def tokens_per_second(self, output_tokens: int | None) -> float | None:
         """Tokens a second between the first token and the end; None where that cannot be said."""

@@ -22,7 +22,7 @@ PACKAGE = TESTS.parent / "streamkit"
 ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages marks deltas wire",
-    "docstrings events accumulator assembly protocols signatures tools",
+    "docstrings events accumulator assembly protocols signatures stopwatch tools",
     "providers ui interop keys endpoint params addresses images",
     "faults transport pools background readahead retries watchdog credentials fetching testing",
     "stream client",

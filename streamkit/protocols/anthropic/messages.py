@@ -30,7 +30,7 @@ from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import part_text
 
-__all__ = ["encode_messages"]
+__all__ = ["encode_messages", "is_result", "is_thinking"]
 
 # What the API asks of the id of a call.
 _CALL_ID = r"[A-Za-z0-9_-]+"
@@ -81,6 +81,16 @@ def encode_messages(
     return _plain(system) if system else None, _accepted(turns)
 
 
+def is_thinking(block: dict[str, Any]) -> bool:
+    """Return whether this is a block of thinking, which may be redacted."""
+    return block["type"] in _THINKING
+
+
+def is_result(block: dict[str, Any]) -> bool:
+    """Return whether this is the result of a call."""
+    return bool(block["type"] == "tool_result")
+
+
 def _add(turns: list[dict[str, Any]], role: str, blocks: list[dict[str, Any]]) -> None:
     if not blocks:
         return
@@ -104,7 +114,7 @@ def _accepted(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if turn["role"] == "assistant":
             last = at == len(turns) - 1  # is gone on with: what its end leaves open is not lost
             content = content if last else [block for block in content if not _is_open(block, answered)]
-            while content and content[-1]["type"] in _THINKING:
+            while content and is_thinking(content[-1]):
                 content = content[:-1]
             content = _trimmed(content) if last else content
         _add(out, turn["role"], content)

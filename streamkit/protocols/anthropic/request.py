@@ -9,11 +9,11 @@ from typing import Any
 
 from streamkit.errors import ConfigError
 from streamkit.protocols.anthropic.doors import enter, refuse_addresses
-from streamkit.protocols.anthropic.messages import encode_messages
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
+from streamkit.protocols.anthropic.messages import encode_messages, is_result, is_thinking
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_unsupported
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
-from streamkit.protocols.thinking import thinking_budget, thinking_level
+from streamkit.protocols.thinking import LATE, begun_without_thinking, thinking_budget, thinking_level
 
 __all__ = ["DEFAULT_MAX_TOKENS", "encode_request"]
 
@@ -37,8 +37,8 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     `max_tokens` is `DEFAULT_MAX_TOKENS` and the budget for thinking where none is set; one that does not exceed that
     budget, which the API refuses, is what the answer may take beside it.
     What the API does not know is left out with an `UnsupportedParameterWarning`: penalties, seed, n, log
-    probabilities, logit bias, and in the newer version of the API all sampling parameters. Raises `ConfigError` for
-    what the dialect cannot say.
+    probabilities, logit bias, and in the newer version of the API all sampling parameters; a budget for thinking where
+    the turn that goes on began without. Raises `ConfigError` for what the dialect cannot say.
     """
     newer = quirks.anthropic_version[-len(_WITHOUT_SAMPLING) :] >= _WITHOUT_SAMPLING
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported, *(_SAMPLING if newer else ())])
@@ -47,7 +47,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         raise ConfigError("there is no message to send: all are empty or part of the system prompt")
     if not quirks.image_urls:
         refuse_addresses(messages)
-    thinking = _thinking(request, quirks)
+    thinking = _thinking(request, quirks, messages)
     body: dict[str, Any] = {"model": request.model, "max_tokens": _max_tokens(request, thinking)}
     if system is not None:
         body["system"] = system
@@ -96,7 +96,16 @@ def _choice(request: Request) -> dict[str, Any]:
     return out
 
 
-def _thinking(request: Request, quirks: Quirks) -> dict[str, Any]:
+def _thinking(request: Request, quirks: Quirks, turns: list[dict[str, Any]]) -> dict[str, Any]:
+    out = _wanted(request, quirks)
+    manual = out.get("thinking", {}).get("type") == "enabled"
+    if manual and not quirks.unsigned_thinking and begun_without_thinking(turns, is_thinking, is_result):
+        warn_unsupported("thinking", request.provider, LATE)
+        return {}
+    return out
+
+
+def _wanted(request: Request, quirks: Quirks) -> dict[str, Any]:
     thinking = request.thinking
     if thinking is None:
         return {}

@@ -20,7 +20,7 @@ from streamkit.protocols.bedrock_converse.parts import cache_point, encode_part,
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
 
-__all__ = ["encode_messages", "used_tools"]
+__all__ = ["encode_messages", "is_result", "is_thinking", "used_tools"]
 
 # What the API asks of the id of a call.
 _CALL_ID = r"[A-Za-z0-9_-]{1,64}"
@@ -63,6 +63,16 @@ def used_tools(turns: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(call["name"] for call in calls if call.get("type") != "server_tool_use"))
 
 
+def is_thinking(block: dict[str, Any]) -> bool:
+    """Return whether this is a block of thinking, which may be redacted."""
+    return "reasoningContent" in block
+
+
+def is_result(block: dict[str, Any]) -> bool:
+    """Return whether this is the result of a call."""
+    return "toolResult" in block
+
+
 def _add(turns: list[dict[str, Any]], role: str, blocks: list[dict[str, Any]]) -> None:
     if not blocks:
         return
@@ -98,7 +108,7 @@ def _without_open_ends(content: list[dict[str, Any]], *, last: bool) -> list[dic
         for block in content
         if block.get("toolUse", {}).get("type") != "server_tool_use" or block["toolUse"].get("toolUseId") in answered
     ]
-    while content and "reasoningContent" in content[-1]:
+    while content and is_thinking(content[-1]):
         content = content[:-1]
     if last and content and "text" in content[-1]:
         content = [*content[:-1], {"text": content[-1]["text"].rstrip()}]

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import quote
 
 from streamkit.errors import ConfigError
-from streamkit.protocols.bedrock_converse.messages import encode_messages, used_tools
+from streamkit.protocols.bedrock_converse.messages import encode_messages, is_result, is_thinking, used_tools
 from streamkit.protocols.bedrock_converse.parts import cache_point
 from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_unsupported
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
-from streamkit.protocols.thinking import thinking_budget, thinking_level
+from streamkit.protocols.thinking import LATE, begun_without_thinking, thinking_budget, thinking_level
 from streamkit.protocols.values import json_text
 
 __all__ = ["encode_request"]
@@ -43,13 +43,17 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     thinking as a budget of tokens; for another family give `thinking` as a dict of such fields. `maxTokens` leaves
     room for the answer beside the budget. A history with calls is refused without tools, so those that it calls are
     declared where the request has none, and stay where the tool choice is "none". What the API does not know is left
-    out with an `UnsupportedParameterWarning`. Raises `ConfigError` for what the dialect cannot say.
+    out with an `UnsupportedParameterWarning`, as is a budget for thinking where the turn that goes on began without.
+    Raises `ConfigError` for what the dialect cannot say.
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
     system, messages = encode_messages(request.messages, quirks, request.provider)
     if not messages:
         raise ConfigError("there is no message to send: all are empty or part of the system prompt")
     fields = _model_fields(request, quirks)
+    if _is_manual(fields) and begun_without_thinking(messages, is_thinking, is_result):
+        warn_unsupported("thinking", request.provider, LATE)
+        del fields["thinking"]
     body: dict[str, Any] = {"messages": messages}
     if system:
         body["system"] = system
@@ -66,6 +70,12 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["serviceTier"] = {"type": request.service_tier}
     path = f"/model/{quote(request.model, safe='')}/converse-stream"
     return EncodedRequest(path, merge(body, request.extra), {"accept": "application/vnd.amazon.eventstream"})
+
+
+def _is_manual(fields: dict[str, Any]) -> bool:
+    """Whether Claude is asked to think by a budget."""
+    thinking = fields.get("thinking")
+    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
 def _inference(request: Request, fields: dict[str, Any]) -> dict[str, Any]:

@@ -68,6 +68,15 @@ BLOCKS: dict[str, tuple[bytes, dict[str, Any]]] = {
         NOVELTY,
     ),
     "gemini": (sse({"candidates": [{"content": {"parts": [FIELD]}, "finishReason": "STOP"}]}), FIELD),
+    "gemini-interactions": (
+        sse(
+            {"event_type": "interaction.created", "interaction": {"id": "i"}},
+            {"event_type": "step.start", "index": 0, "step": NOVELTY},
+            {"event_type": "step.stop", "index": 0},
+            {"event_type": "interaction.completed", "interaction": {"id": "i", "status": "completed"}},
+        ),
+        NOVELTY,
+    ),
     "cohere": (
         sse(
             {"type": "content-start", "index": 0, "delta": {"message": {"content": NOVELTY}}},

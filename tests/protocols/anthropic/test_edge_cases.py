@@ -11,7 +11,7 @@ from streamkit.accumulator import accumulate
 from streamkit.deltas import MessageEnd
 from streamkit.messages import MessageOutput, as_message
 from streamkit.parts import CitationPart, RawPart, ServerToolPart
-from streamkit.protocols import Quirks, Request, get_protocol
+from streamkit.protocols import Request, get_protocol
 from streamkit.protocols.failures import read_failure
 from streamkit.usage import Usage
 from tests.protocols.edges import read, told
@@ -372,26 +372,3 @@ def test_an_answer_in_place_of_another_forgets_what_was_said_of_that() -> None:
     other = start().replace("msg_1", "msg_2")
     said = body(start(), text(0, "No"), stop(None, container=CONTAINER), other, text(0, "Hi"), stop(), LAST)
     assert (output(said).message.text, output(said).extra) == ("Hi", None)
-
-
-# What only one version of the API takes, and what must not stand in the body at other doors.
-@pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning")
-def test_sampling_is_left_out_where_the_version_refuses_it() -> None:
-    asked = Request(model="m", messages=[as_message("q")], temperature=0.5, top_p=0.9, top_k=4)
-    sampling = {"temperature", "top_p", "top_k"}
-    for version, kept in (("2023-06-01", sampling), ("2026-10-21", set()), ("vertex-2023-10-16", sampling)):
-        encoded = get_protocol("anthropic").encode(asked, Quirks(anthropic_version=version))
-        assert encoded.body.keys() & sampling == kept
-        assert encoded.headers == {"anthropic-version": version}
-
-
-@pytest.mark.parametrize(("door", "in_header"), [("", True), ("vertex", True), ("bedrock", False)])
-def test_betas_are_asked_for_in_the_form_of_each_door(door: str, in_header: bool) -> None:
-    betas = ["context-management-2025-06-27", "files-api-2025-04-14"]
-    asked = Request(model="m", messages=[as_message("q")], extra={"betas": betas})
-    encoded = get_protocol("anthropic").encode(asked, Quirks(anthropic_version="v", anthropic_door=door))
-    assert encoded.headers.get("anthropic-beta") == (",".join(betas) if in_header else None)
-    assert encoded.body.get("anthropic_beta") == (None if in_header else betas)
-    assert "betas" not in encoded.body
-    assert ("model" in encoded.body) is (not door)
-    assert encoded.body.get("anthropic_version") == ("v" if door else None)

@@ -244,7 +244,9 @@ def responses(body: dict[str, Any], quirks: Quirks) -> None:
             need(isinstance(output, str) or output and all(map(responses_part, output)), "a result of no form", item)
         elif kind == "reasoning":
             need(stored or item.get("encrypted_content") or item.get("content"), "thinking that nobody kept", item)
-            need(at + 1 < len(body["input"]), "thinking that leads to nothing", item)
+            following = body["input"][at + 1] if at + 1 < len(body["input"]) else {"role": "user"}
+            led_to = following.get("role", "assistant") == "assistant" and "output" not in following
+            need(led_to, "thinking that leads to nothing", (item, following))
             need(isinstance(item["summary"], list), "thinking without its summary", item)
         elif kind == "message":
             responses_message(item)
@@ -462,7 +464,7 @@ def interactions(body: dict[str, Any], quirks: Quirks) -> None:
     need(isinstance(body.get("system_instruction", "x"), str), "an instruction is no text")
     waiting: dict[str, str] = {}
     seen: set[str] = set()
-    for at, step in enumerate(body["input"]):
+    for step in body["input"]:
         match step["type"]:
             case "function_call":
                 need(step["id"] and step["id"] not in seen, "the id of a call came before", step)
@@ -480,7 +482,6 @@ def interactions(body: dict[str, Any], quirks: Quirks) -> None:
                     need(fine, "content that says nothing", content)
             case "thought":
                 need(step.get("signature") or step.get("summary"), "an empty thought", step)
-                need(at + 1 < len(body["input"]), "a thought that leads to nothing", step)
             case kind:
                 need(kind.endswith(("_call", "_result")), "no such step", step)
     need(not waiting, "calls were not answered", waiting)

@@ -47,7 +47,8 @@ def encode_messages(
 
     Thinking, ids and the items of server tools go back to their origin only. Where answers are not `stored` at the
     provider, thinking that has neither its encrypted form nor its text cannot be sent, and neither can the ids of the
-    items that it led to. Raises `ConfigError` for what a user or system message holds and the dialect has no form for.
+    items that it led to. Thinking that led to nothing stays behind. Raises `ConfigError` for what a user or system
+    message holds and the dialect has no form for.
     """
     out: list[dict[str, Any]] = []
     custom: set[str] = set()  # the ids of the calls of custom tools
@@ -124,6 +125,8 @@ class _Answer:
         for item in self._messages:
             if "id" not in item:
                 item["content"] = _plain(item["content"])
+        while self._items and self._items[-1]["type"] == "reasoning":  # is refused without what it led to
+            self._items.pop()
         return self._items
 
     def _fields(self, block: Block) -> dict[str, Any]:

@@ -224,6 +224,11 @@ def test_ids_stay_behind_where_the_thinking_before_them_cannot_be_sent() -> None
     assert encode(message, stored=True) == kept
 
 
+def test_thinking_that_led_to_nothing_stays_behind() -> None:
+    assert encode(answer(MESSAGE, THOUGHT, THOUGHT | {"id": "rs_2"})) == [MESSAGE]
+    assert encode(answer(THOUGHT), stored=True) == []
+
+
 @pytest.mark.parametrize("kind", sorted(IN_ONE_ITEM))
 def test_the_call_of_a_server_tool_goes_back_with_its_result_alone(kind: str) -> None:
     begun = ServerToolPart("call", "a", "x", {"type": kind, "id": "a"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -185,6 +186,12 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+    def twin(self) -> Client:
+        """Return a client with all that this one was made with and the tokens it has, and connections of its own."""
+        other = copy(self)
+        other._own = WeakKeyDictionary()
+        return other
 
     def __repr__(self) -> str:
         return f"<Client {self.model!r} of {self._endpoint!r}>"

@@ -604,6 +604,22 @@ def test_a_client_works_in_one_event_loop_after_another(backend: str) -> None:
         assert anyio.run(use, backend=backend) == "It is sunny in Oslo."
 
 
+async def test_a_twin_is_the_same_with_connections_of_its_own() -> None:
+    async with ReplayServer(ANSWER) as server:
+        client = client_at(server)
+        twin = client.twin()
+        await client.send("How is it?")
+        await twin.send("How is it?")
+        assert server.connections == 2
+        assert repr(twin) == repr(client)
+        await client.aclose()
+        await twin.send("How is it?")
+        await twin.aclose()
+        await closed(server)
+    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+    assert server.served == 3
+
+
 async def test_streams_of_one_client_run_side_by_side() -> None:
     answers = [Answer([f"answer {number} " * 20]) for number in range(20)]
 

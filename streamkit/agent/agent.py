@@ -87,12 +87,8 @@ class Agent:
             return
         if model is None:
             raise ConfigError("an agent needs a model (provider/model), or a client")
-
-        def new_client() -> Client:  # a closure, so that nothing that is shown has the key
-            return Client(model, api_key=api_key, base_url=base_url, http_client=http_client, **options)
-
-        self._new_client = new_client
-        self._client = new_client()  # so that what is wrong is found here; it has no connection yet
+        # Whatever is wrong is found here. It never has a connection: its twins do.
+        self._client = Client(model, api_key=api_key, base_url=base_url, http_client=http_client, **options)
 
     @property
     def history(self) -> list[Message]:
@@ -137,7 +133,7 @@ class Agent:
 
     async def __aenter__(self) -> Agent:
         if self._given is None and self._kept is None:
-            self._kept = self._new_client()
+            self._kept = self._client.twin()
         return self
 
     async def __aexit__(
@@ -151,7 +147,7 @@ class Agent:
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""
         shared = self._given or self._kept
-        return (shared, False) if shared is not None else (self._new_client(), True)
+        return (shared, False) if shared is not None else (self._client.twin(), True)
 
 
 def _by_name(tools: Iterable[Tool | dict[str, Any]]) -> dict[str, Tool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,37 +18,25 @@ from anyio.abc import SocketAttribute, SocketStream
 from streamkit.client import Client
 from streamkit.credentials.aws import AWSSignature, lookup
 from streamkit.endpoint import Endpoint
-from streamkit.errors import ConfigError, PermissionDenied, TransportError
+from streamkit.errors import AuthenticationError, ConfigError, TransportError
 from streamkit.messages import Message
 from streamkit.protocols import EncodedRequest, Request
 from streamkit.providers import get_provider
 from streamkit.testing import Answer, Received, ReplayServer, Reply
+from tests.credentials.conftest import ID, SECRET, SESSION
 from tests.exposure import shown
 
 auth = pytest.importorskip("botocore.auth", reason="the extra `bedrock` is not installed")
 awsrequest = pytest.importorskip("botocore.awsrequest")
 botocore_credentials = pytest.importorskip("botocore.credentials")
 
-ID, SECRET, SESSION = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "FwoGZXIvYXdzEXAMPLE+token/=="
 HAIKU = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
 ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0"
 HOST = "https://bedrock-runtime.eu-central-1.amazonaws.com"
 BEDROCK = get_provider("bedrock")
 
 
-@pytest.fixture(autouse=True)
-def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.MonkeyPatch]:
-    """Credentials and a region in the environment, and nothing of the machine's own."""
-    for name in ("AWS_BEARER_TOKEN_BEDROCK", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_PROFILE", "AWS_DEFAULT_REGION"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ID)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    monkeypatch.setenv("AWS_SESSION_TOKEN", SESSION)
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    yield monkeypatch
+pytestmark = pytest.mark.usefixtures("account")
 
 
 def signed_by_botocore(
@@ -180,7 +168,11 @@ async def test_a_request_that_is_sent_again_is_signed_again(account: pytest.Monk
     account.setattr("streamkit.credentials.aws.datetime", Hourly)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
     url = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
-    async with listener, anyio.create_task_group() as tasks, Client(f"bedrock/{HAIKU}", base_url=url) as client:
+    async with (
+        listener,
+        anyio.create_task_group() as tasks,
+        Client(f"bedrock/{HAIKU}", base_url=url, retry=0) as client,
+    ):
         tasks.start_soon(listener.serve, drop)
         with pytest.raises(TransportError):  # a connection that was lost at once is replaced, once
             await client.send("Hello")
@@ -319,10 +311,10 @@ async def test_a_request_without_usable_credentials_says_what_is_wrong(
     tmp_path: Path,
 ) -> None:
     set_up(account, tmp_path)
-    async with ReplayServer(Answer(["Hi"])) as server, Client(f"bedrock/{HAIKU}", base_url=server.url) as client:
+    client = Client(f"bedrock/{HAIKU}", base_url="http://127.0.0.1:1", retry=0)
+    async with client:
         with pytest.raises(kind, match=message) as caught:
             await client.send("Hello")
-    assert server.requests == []
     assert SECRET not in shown(caught.value)
 
 
@@ -345,7 +337,7 @@ async def test_nothing_shows_the_secrets(account: pytest.MonkeyPatch, caplog: py
     said = f'{{"message":"The Canonical String should have been x-amz-security-token:{SESSION}"}}'
     reply = Reply(status=403, body=said.encode(), headers={"x-amzn-errortype": "InvalidSignatureException"})
     async with ReplayServer(reply) as server, Client(f"bedrock/{HAIKU}", base_url=server.url) as client:
-        with caplog.at_level("DEBUG"), pytest.raises(PermissionDenied) as caught:
+        with caplog.at_level("DEBUG"), pytest.raises(AuthenticationError) as caught:
             await client.send("Hello")
         text = f"{client!r} {vars(client)} {vars(client._endpoint)} {vars(client._authorize)} {caplog.text}"
     for secret in (SECRET, SESSION, server.requests[0].headers["authorization"]):

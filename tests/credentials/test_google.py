@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -25,14 +25,7 @@ JSON = {"content-type": "application/json"}
 ROW = Provider(name="acme", protocol="openai-chat", auth="google")
 
 
-@pytest.fixture(autouse=True)
-def nothing_of_the_machines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
-    monkeypatch.setattr("google.auth.compute_engine._metadata._NO_GCE_CHECK", True)  # its variable is read on import
-    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p-1")
-    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-    monkeypatch.delenv("GOOGLE_CLOUD_QUOTA_PROJECT", raising=False)
-    yield
+pytestmark = pytest.mark.usefixtures("no_google_account")
 
 
 class Google:
@@ -53,43 +46,13 @@ class Google:
         return Reply(body=json.dumps(body).encode(), headers=JSON)
 
 
-@pytest.fixture(scope="module")
-def private_key() -> str:
-    kinds = pytest.importorskip("cryptography.hazmat.primitives.serialization")
-    rsa = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.rsa")
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    pem: bytes = key.private_bytes(kinds.Encoding.PEM, kinds.PrivateFormat.PKCS8, kinds.NoEncryption())
-    return pem.decode()
-
-
-@pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, private_key: str) -> Callable[[str], None]:
-    """Makes application default credentials whose tokens are given at an address."""
-
-    def make(url: str) -> None:
-        path = tmp_path / "account.json"
-        info = {
-            "type": "service_account",
-            "project_id": "p-1",
-            "private_key_id": "k-1",
-            "private_key": private_key,
-            "client_email": "robot@p-1.example",
-            "client_id": "1",
-            "token_uri": f"{url}/token",
-        }
-        path.write_text(json.dumps(info))
-        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
-
-    return make
-
-
 def client_at(server: ReplayServer) -> Client:
-    return Client("gemini-2.5-flash", provider=ROW, base_url=server.url)
+    return Client("gemini-2.5-flash", provider=ROW, base_url=server.url, retry=0)
 
 
-async def test_credentials_give_a_token_that_is_kept(account: Callable[[str], None]) -> None:
+async def test_credentials_give_a_token_that_is_kept(google_account: Callable[[str], None]) -> None:
     async with ReplayServer(Google()) as server, client_at(server) as client:
-        account(server.url)  # it is looked for with the first request
+        google_account(server.url)  # it is looked for with the first request
         await client.send("Hello")
         await client.send("Hello")
     exchange, *rest = server.requests
@@ -101,9 +64,9 @@ async def test_credentials_give_a_token_that_is_kept(account: Callable[[str], No
     assert "x-goog-user-project" not in rest[0].headers
 
 
-async def test_a_token_is_renewed_before_it_expires(account: Callable[[str], None]) -> None:
+async def test_a_token_is_renewed_before_it_expires(google_account: Callable[[str], None]) -> None:
     async with ReplayServer(Google(expires_in=60)) as server, client_at(server) as client:
-        account(server.url)
+        google_account(server.url)
         await client.send("Hello")
         await client.send("Hello")
     sent = [request.headers.get("authorization") for request in server.requests if request.path != "/token"]
@@ -111,11 +74,11 @@ async def test_a_token_is_renewed_before_it_expires(account: Callable[[str], Non
 
 
 async def test_the_project_that_pays_is_named_where_the_credentials_name_one(
-    account: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+    google_account: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_CLOUD_QUOTA_PROJECT", "payer")
     async with ReplayServer(Google()) as server, client_at(server) as client:
-        account(server.url)
+        google_account(server.url)
         await client.send("Hello")
     assert server.requests[-1].headers["x-goog-user-project"] == "payer"
 
@@ -143,19 +106,19 @@ async def test_a_file_that_is_not_there_is_a_config_error(monkeypatch: pytest.Mo
 
 
 async def test_an_account_that_is_refused_is_an_authentication_error(
-    account: Callable[[str], None], private_key: str
+    google_account: Callable[[str], None], private_key: str
 ) -> None:
     refused = Reply(status=400, body=b'{"error":"invalid_grant","error_description":"Invalid JWT"}', headers=JSON)
     async with ReplayServer(Google(refused)) as server, client_at(server) as client:
-        account(server.url)
+        google_account(server.url)
         with pytest.raises(AuthenticationError, match="Google gives no token for acme: invalid_grant") as caught:
             await client.send("Hello")
         assert private_key[30:90] not in shown(caught.value)
         assert (await client.send("Hello")).message.text == "Hi"
 
 
-async def test_a_token_endpoint_that_is_not_there_is_a_transport_error(account: Callable[[str], None]) -> None:
-    account("http://127.0.0.1:1")
+async def test_a_token_endpoint_that_is_not_there_is_a_transport_error(google_account: Callable[[str], None]) -> None:
+    google_account("http://127.0.0.1:1")
     async with ReplayServer(Google()) as server, client_at(server) as client:
         with pytest.raises(TransportError, match="no token for acme could be fetched"):
             await client.send("Hello")
@@ -169,7 +132,7 @@ def test_without_google_auth_the_extra_is_named_but_a_token_is_enough(monkeypatc
 
 
 async def test_neither_token_nor_key_is_shown(
-    account: Callable[[str], None], private_key: str, caplog: pytest.LogCaptureFixture
+    google_account: Callable[[str], None], private_key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def serve(request: Received) -> ReplyLike:
         if request.path == "/token":
@@ -177,7 +140,7 @@ async def test_neither_token_nor_key_is_shown(
         return Reply(status=401, body=b'{"error":{"message":"bad ya29.token-1"}}')
 
     async with ReplayServer(serve) as server, client_at(server) as client:
-        account(server.url)
+        google_account(server.url)
         with caplog.at_level("DEBUG"), pytest.raises(AuthenticationError) as caught:
             await client.send("Hello")
         text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import httpx
 import msgspec
 import pytest
 
+from streamkit.agent import Agent
 from streamkit.client import Client
 from streamkit.credentials import ibm
 from streamkit.errors import (
@@ -41,7 +42,9 @@ def row(token_url: str) -> Provider:
 
 
 def client_at(server: ReplayServer, **options: Any) -> Client:
-    return Client("granite", provider=row(server.url), base_url=f"{server.url}/ml/v1", **{"api_key": KEY, **options})
+    return Client(
+        "granite", provider=row(server.url), base_url=f"{server.url}/ml/v1", **{"api_key": KEY, "retry": 0, **options}
+    )
 
 
 class IAM:
@@ -85,6 +88,21 @@ async def test_a_token_is_renewed_before_it_expires() -> None:
         await client.send("Hello")
     sent = [request.headers.get("authorization") for request in server.requests]
     assert sent == [None, "Bearer token-1", None, "Bearer token-2"]
+
+
+async def test_the_runs_of_an_agent_share_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ReplayServer(IAM()) as server:
+        monkeypatch.setattr("streamkit.providers._registered", {"acme": row(server.url)})
+        agent = Agent("acme/granite", api_key=KEY, base_url=f"{server.url}/ml/v1")
+        for _ in range(2):
+            async for _ in agent.run("Hello"):
+                pass
+    assert [request.headers.get("authorization") for request in server.requests] == [
+        None,
+        "Bearer token-1",
+        "Bearer token-1",
+    ]
+    assert KEY not in f"{vars(agent)} {vars(agent._client)}"
 
 
 async def test_the_exchange_goes_by_the_http_client_of_the_callers() -> None:
@@ -142,7 +160,7 @@ async def test_an_exchange_that_fails_is_the_error_of_the_request(
 
 
 async def test_a_host_that_is_not_there_is_named() -> None:
-    client = Client("granite", provider=row("http://127.0.0.1:1"), base_url="http://127.0.0.1:2", api_key=KEY)
+    client = Client("granite", provider=row("http://127.0.0.1:1"), base_url="http://127.0.0.1:2", api_key=KEY, retry=0)
     async with client:
         with pytest.raises(TransportError, match="cannot connect to acme at 127.0.0.1:1") as caught:
             await client.send("Hello")

@@ -28,13 +28,13 @@ def read_delay(
 ) -> float | None:
     """Return the seconds that a provider asks to wait, or None.
 
-    Taken from `retry-after-ms`, then `retry-after` (seconds or an HTTP date, measured from `now` or else from the
-    header `date`), then the first usable of `given` (numbers of seconds, or durations as text), then `text`. The
-    names in `headers` are in lower case. What is negative, no number or over `MAX_DELAY_S` is passed over.
+    Taken from `retry-after-ms`, then `retry-after` (seconds, also with a unit, or an HTTP date, measured from `now` or
+    else from the header `date`), then the first usable of `given` (numbers of seconds, or durations as text), then
+    `text`. The names in `headers` are in lower case. What is negative, no number or over `MAX_DELAY_S` is passed over.
     """
     millis = _number(headers.get("retry-after-ms"))
     after = headers.get("retry-after")
-    candidates = [None if millis is None else millis / 1000, _number(after), _until(after, headers.get("date"), now)]
+    candidates = [None if millis is None else millis / 1000, duration_s(after), _until(after, headers.get("date"), now)]
     candidates.extend(duration_s(value) for value in given)
     if asks := _ASKS.search(text):
         candidates.append(duration_s(asks[1]))

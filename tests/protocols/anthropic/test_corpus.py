@@ -7,13 +7,10 @@ import pytest
 from streamkit.accumulator import accumulate, coalesce
 from streamkit.errors import StreamkitError, TruncatedStream
 from streamkit.protocols import get_protocol
-from streamkit.testing.chunking import bytewise, splits, two_parts
 from streamkit.usage import Usage
 
 # Two answers spliced into one body by hand: the SDK mixes them, streamkit takes the second.
 SPLICED = "vercel-spliced-message-start"
-# Up to this size a body is cut at every byte.
-SHORT = 3000
 
 COUNTS = {
     "input_tokens": "input_tokens",
@@ -73,15 +70,6 @@ def test_a_recording_gives_what_the_official_sdk_makes_of_it(recording):
         assert not output.finish_reason.synthesized
     raw, usage = expected["usage_raw"] or {}, output.usage or Usage()
     assert {name: getattr(usage, name) or 0 for name in COUNTS} == {name: raw.get(w) or 0 for name, w in COUNTS.items()}
-
-
-@anthropic
-def test_a_recording_does_not_depend_on_the_cuts(recording):
-    body = recording.body
-    whole = read(recording, [body])
-    cuts = [*two_parts(body), bytewise(body)] if len(body) <= SHORT else splits(body, seed=len(body), count=4)
-    for pieces in cuts:
-        assert read(recording, pieces) == whole
 
 
 @anthropic

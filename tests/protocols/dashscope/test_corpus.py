@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from streamkit.protocols import get_protocol
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 
-SHORT = 6000  # up to this size, in bytes, a body is cut at every byte
 # Copies without blank lines, which the script could not read; their twins have them.
 AS_FOUND = "-asfound"
 
@@ -49,11 +47,3 @@ def test_a_recording_gives_what_was_said(recording: Any) -> None:
     assert usage is not None
     assert (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) == raw["input_tokens"]
     assert usage.output_tokens == raw["output_tokens"]
-
-
-@dashscope
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    for pieces in [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2):
-        assert read(recording, pieces) == whole

@@ -9,12 +9,8 @@ import pytest
 
 from streamkit.parts import CitationPart, ServerToolPart
 from streamkit.protocols import get_protocol
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
-
-# Up to this size a body is cut at every byte.
-SHORT = 3000
 
 interactions = pytest.mark.recordings(lambda recording: recording.protocol == "gemini-interactions")
 
@@ -45,11 +41,3 @@ def test_a_recording_gives_what_the_official_sdk_makes_of_it(recording: Any) -> 
     tools = [part.raw["type"] for part in message.contents if isinstance(part, ServerToolPart)]
     assert tools == [step for step in expected["steps"] if step.startswith("google_search")]
     assert any(isinstance(part, CitationPart) for part in message.contents) == bool(tools)
-
-
-@interactions
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    for pieces in [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2):
-        assert read(recording, pieces) == whole

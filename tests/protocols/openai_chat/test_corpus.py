@@ -10,12 +10,9 @@ import pytest
 from streamkit.errors import APIError, TruncatedStream
 from streamkit.protocols import get_protocol
 from streamkit.providers import get_provider
-from streamkit.testing.chunking import bytewise, splits
 from streamkit.testing.outcome import Outcome, numbered_ids, read_pieces
 from streamkit.usage import Usage
 
-# Up to this size a body is cut at every byte.
-SHORT = 6000
 # Vendors whose counts have a meaning of their own.
 OWN_COUNTS = {"xai"}
 # The expected thinking leaves out what comes in reasoning_details alone.
@@ -90,12 +87,3 @@ def test_a_recording_gives_what_the_official_sdk_makes_of_it(recording: Any) -> 
     read_or_written = (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
     told = ((usage.input_tokens or 0) + read_or_written, usage.output_tokens or 0)
     assert told == counts(expected["usage_raw"])
-
-
-@openai_chat
-def test_a_recording_does_not_depend_on_the_cuts(recording: Any) -> None:
-    body = recording.body
-    whole = read(recording, [body])
-    cuts = [bytewise(body)] if len(body) <= SHORT else splits(body, seed=7, count=2)
-    for pieces in cuts:
-        assert read(recording, pieces) == whole

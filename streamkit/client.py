@@ -62,12 +62,17 @@ class Client:
     client makes its own as they are needed, for each event loop.
 
     All limits are in seconds, None for none: `connect_timeout_s`, `read_timeout_s` (between two reads, and for the
-    first), `first_token_timeout_s` (from sending a request to the first piece of its answer), `idle_timeout_s`
-    (between two pieces; comments and pings are none), `total_timeout_s` (for all of a stream, retries included). An
-    `http_client` with timeouts other than httpx's default keeps them, unless one of the first two is given here.
+    first; comments and pings count), `first_token_timeout_s` (from sending a request to the first piece of its answer),
+    `idle_timeout_s` (from there on between two pieces; comments and pings are none), `total_timeout_s` (for all of a
+    stream, retries included). An `http_client` with timeouts other than httpx's default keeps them, unless one of the
+    first two is given here.
 
     `retry` is a `Retry`, or how often a request is sent again. `fallback` are models, or clients, to be asked in turn
-    when all that has failed. `on_retry` is called with a `Retrying` before each, with no secret in it.
+    when all that has failed; a client's own fallbacks come after it, and all else of how and how long they are asked is
+    as said here. `on_retry` is called with a `Retrying` before each, with no secret in it.
+
+    `end_without_finish` says whether an answer is whole whose server ends the body without saying why it ended (True),
+    or truncated (False); by default that is as the provider's row has it, where nearly none is so.
 
     Raises `ConfigError` for whatever is wrong in these. May be shared by any number of tasks.
     """
@@ -89,6 +94,7 @@ class Client:
         retry: Retry | int | None = None,
         fallback: Iterable[str | Client] = (),
         on_retry: Callable[[Retrying], None] | None = None,
+        end_without_finish: bool | None = None,
         limits: Limits | None = None,
     ) -> None:
         if provider is None:
@@ -96,6 +102,9 @@ class Client:
         else:
             self.provider = get_provider(provider) if isinstance(provider, str) else provider
             self.model = model.removeprefix(f"{self.provider.name}/")
+        if end_without_finish is not None:
+            quirks = structs.replace(self.provider.quirks, end_without_finish=end_without_finish)
+            self.provider = structs.replace(self.provider, quirks=quirks)
         self.limits = limits or Limits()
         self._endpoint = Endpoint(
             self.provider, api_key=api_key, base_url=base_url, headers=headers, lookup=lookup_for(self.provider)
@@ -111,18 +120,21 @@ class Client:
         if http_client is not None:
             check_http_client(http_client)
             self._waits = timeouts_for(http_client, timeouts)
-        self.fallback = [
-            other
-            if isinstance(other, Client)
-            else Client(
-                other,
+        self._made: list[Client] = []  # for fallbacks by name
+
+        def made(model: str) -> Client:
+            client = Client(
+                model,
                 http_client=http_client,
                 connect_timeout_s=connect_timeout_s,
                 read_timeout_s=read_timeout_s,
                 limits=limits,
             )
-            for other in ([fallback] if isinstance(fallback, str) else fallback)
-        ]
+            self._made.append(client)
+            return client
+
+        others = [fallback] if isinstance(fallback, (str, Client)) else fallback
+        self.fallback = [other if isinstance(other, Client) else made(other) for other in others]
         load_libraries()
         self._own: WeakKeyDictionary[_Loop, Pools] = WeakKeyDictionary()
 
@@ -178,6 +190,8 @@ class Client:
         pools = self._own.pop(_loop(), None)
         if pools is not None:
             await pools.aclose()
+        for client in self._made:
+            await client.aclose()
 
     async def __aenter__(self) -> Client:
         return self
@@ -191,6 +205,9 @@ class Client:
         """Return a client with all that this one was made with and the tokens it has, and connections of its own."""
         other = copy(self)
         other._own = WeakKeyDictionary()
+        twins = {id(client): client.twin() for client in self._made}
+        other._made = list(twins.values())
+        other.fallback = [twins.get(id(client), client) for client in self.fallback]
         return other
 
     def __repr__(self) -> str:
@@ -243,13 +260,13 @@ class Client:
     def _addresses(self, request: Request) -> list[str]:
         return images_to_embed(request, self.provider.get_protocol(), self.provider.quirks)
 
-    def announce(self, error: StreamkitError, number: int, wait_s: float) -> None:
+    def announce(self, error: StreamkitError, to: Client, number: int, wait_s: float) -> None:
         """Say that a request is about to be sent again; what is wrong with the caller's hook is logged alone."""
-        name = self.provider.name
+        name = to.provider.name
         logger.info("asking %s again in %.1f s after %s", name, wait_s, type(error).__name__)
         if self.on_retry is not None:
             try:
-                self.on_retry(Retrying(error, name, self.model, number, wait_s))
+                self.on_retry(Retrying(error, name, to.model, number, wait_s))
             except Exception:
                 logger.exception("on_retry failed")
 

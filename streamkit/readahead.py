@@ -43,6 +43,11 @@ class ReadAhead:
             with anyio.CancelScope(shield=True):
                 await self._ended.wait()
 
+    async def drain(self, seconds: float) -> None:
+        """Wait so long at most for the end of the source; what comes until then is held as ever."""
+        with anyio.move_on_after(seconds):
+            await self._ended.wait()
+
     def __aiter__(self) -> ReadAhead:
         return self
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from random import random
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import anyio
 from msgspec import Struct, structs
@@ -30,10 +30,10 @@ from streamkit.deltas import (
 )
 from streamkit.errors import (
     ConfigError,
+    ImageFetchError,
     StreamkitError,
     TotalTimeout,
     TransportError,
-    TransportTimeout,
     TruncatedStream,
 )
 from streamkit.keys import scrub_error
@@ -41,7 +41,7 @@ from streamkit.messages import MessageOutput
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.readahead import ReadAhead
 from streamkit.timing import Timing
-from streamkit.transport import Exchange
+from streamkit.transport import DRAIN_S, Exchange
 from streamkit.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ __all__ = ["Asked", "Stream"]
 _TOKENS = {TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta}
 # What can come before anything of the answer has.
 _OPENING = {MessageStart, TextStart, ThinkingStart, RefusalStart, UsageSnapshot, UnknownFrame, RawFrame}
+# What may be no more than a sign of life.
+_FRAMES = {UnknownFrame, RawFrame}
+
+T = TypeVar("T")
 
 
 class Asked(Struct, frozen=True):
@@ -68,7 +72,7 @@ class Stream:
     Leaving the block closes the connection, wherever the reading stands. An error that ends the stream has what came
     until then as `partial`, and every delta of that has been yielded. `output` is the message so far, and after the
     last delta the whole. `accumulator` also has the arguments of an unfinished call. `retried` holds the errors after
-    which the request was sent again.
+    which the request was sent again; retries, limits and the hook are those of the client that was asked first.
     """
 
     def __init__(
@@ -81,18 +85,21 @@ class Stream:
         coalesce: bool = False,
         fetch_images: bool = False,
     ) -> None:
-        self._client = client
+        self._first = client
+        self._client = client  # that is asked now
         self._asked = asked
         self._request = request  # None for an answer that the provider kept, which is asked for once
         self._include_raw = include_raw
         self._coalesce = coalesce
         self._fetch_images = fetch_images  # `asked` has a stand-in for each image that is to be fetched
         self._parser = asked.new_parser()
+        self._kept: Asked | None = None  # what goes on with an answer that broke off, where its provider keeps it
         self._fallback = list(client.fallback) if request is not None else []
         self._retries = 0  # of the model that is asked now
         self._exchange: Exchange | None = None
         self._deltas: AsyncGeneratorType[Delta, None] | None = None
         self._watch: Watchdog | None = None
+        self._waiting: anyio.CancelScope | None = None  # for an answer, or for the time to ask for it
         self._ahead: ReadAhead | None = None
         self._opened = self._closed = False
         self._delivered = False  # whether anything of this attempt's answer has come
@@ -140,13 +147,13 @@ class Stream:
         return stream
 
     async def __aenter__(self) -> Stream:
-        if self._opened:
+        if self._opened or self._closed:
             raise ConfigError("a stream is opened once: call client.stream() for another answer")
         self._opened = True
         limits = self._client.timeouts
         if limits.need_watching:
             self._watch = Watchdog(limits, perf_counter_ns())
-        if self._fetch_images and (request := await self._embedded()) is not self._request:
+        if self._fetch_images and (request := await self._embedded(self._client)) is not self._request:
             self._asked = self._client.ask(request, include_raw=self._include_raw)
         while self._exchange is None:
             try:
@@ -169,8 +176,10 @@ class Stream:
         return self._deltas
 
     async def aclose(self) -> None:
-        """Close the connection. Another task that is reading gets an error; the reader's own loop just ends."""
+        """Close the connection. Another task that waits for a delta gets an error; else the reader's loop just ends."""
         self._closed = True
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self._ahead is not None:
             await self._ahead.stop()
         if self._exchange is not None:
@@ -181,15 +190,16 @@ class Stream:
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
         timing, fold, watch = self.timing, self.accumulator.feed, self._watch
+        began = False  # whether any delta went out that an answer which begins anew takes back
         try:
             while True:
                 parser = self._parser
                 feed = _merging(parser.feed) if self._coalesce else parser.feed
                 fault: StreamkitError | None = None
-                began = False  # whether any delta of this attempt went out
                 now = 0
                 if watch is not None:
                     watch.start(exchange.aclose)
+                    watch.wait()
                 try:
                     async for chunk in self._chunks(exchange):
                         now = perf_counter_ns()
@@ -199,7 +209,7 @@ class Stream:
                         if deltas:
                             began = True
                             if watch is not None:
-                                watch.hold(token=self._delivered)
+                                watch.hold(token=self._delivered, news=any(type(d) not in _FRAMES for d in deltas))
                             for delta in deltas:
                                 fold(delta)
                                 yield delta
@@ -211,30 +221,41 @@ class Stream:
                     fault = exchange.explain(error)
                     if fault is None:
                         raise
+                if fault is None and not parser.ended and (self._closed or exchange.closed):
+                    fault = exchange.left()  # a read that was given up can look like the end of the body
                 rest, fault = self._end(fault)
                 if watch is not None:
                     await watch.stop()
                     fault = fault and (watch.late or fault)
-                if fault is not None and self._may_retry(fault, resumes := self._resumes(fault)):
-                    self._complete(fault, exchange)
-                    await self._let_go(exchange)
-                    exchange = await self._reopen(fault, resumes)
-                    if began and not resumes:
-                        for delta in rest:
-                            if isinstance(delta, UsageSnapshot):  # it was spent all the same
+                if fault is not None:
+                    self._kept = self._resumption(fault)
+                    if self._may_retry(fault):
+                        reason = str(fault)
+                        self._complete(fault, exchange)
+                        await self._let_go(exchange)
+                        try:
+                            exchange = await self._reopen(fault)
+                            fault = None
+                        except StreamkitError as error:
+                            fault = error
+                        if fault is None:
+                            if self._kept is None:  # all of it goes, but for what was spent
+                                rest = [delta for delta in rest if isinstance(delta, UsageSnapshot)] if began else []
+                                rest += [Retract(reason)] if began else []
+                                began = False
+                            for delta in rest:
                                 fold(delta)
                                 yield delta
-                        retract = Retract(str(fault))
-                        fold(retract)
-                        yield retract
-                    continue
+                            continue
                 timing.end_ns = perf_counter_ns() if fault is not None or not now else now
+                if timing.first_token_ns is None and rest:
+                    self._stamp(now or timing.end_ns, rest)
                 for delta in rest:
                     fold(delta)
                     yield delta
                 if fault is not None:
                     raise fault
-                await exchange.drain()
+                await self._drain(exchange)
                 return
         except StreamkitError as error:
             chunk = b""  # may echo the key, and traces may show locals
@@ -252,6 +273,12 @@ class Stream:
         self._ahead = ReadAhead(exchange.chunks)
         self._ahead.start()
         return self._ahead
+
+    async def _drain(self, exchange: Exchange) -> None:
+        if self._ahead is None:
+            await exchange.drain()
+        else:
+            await self._ahead.drain(DRAIN_S)
 
     async def _let_go(self, exchange: Exchange) -> None:
         if self._ahead is not None:
@@ -285,106 +312,111 @@ class Stream:
 
     async def _open(self) -> Exchange:
         """Send the request once, within the limits."""
-        client, sse, watch = self._client, self._parser.is_sse, self._watch
-        if watch is None:
-            return await client.open(self._asked, self.timing, sse=sse)
-        watch.expect(perf_counter_ns(), client.place)
-        with anyio.move_on_after(watch.left_s()):
-            return await client.open(self._asked, self.timing, sse=sse)
-        raise self._late(watch)
+        client, watch = self._client, self._watch
+        timing = self.timing if self._kept is None else Timing()  # of the answer that goes on
+        if watch is not None:
+            watch.expect(perf_counter_ns(), client.place)
+        exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
+        if self._closed:  # in the very moment
+            await exchange.aclose()
+            raise exchange.left()
+        if watch is not None:
+            watch.hold(token=self._delivered)
+        return exchange
 
-    def _resumes(self, error: StreamkitError) -> bool:
-        """Whether the provider goes on with the answer where it broke off, so that nothing of it is lost."""
-        if not self._asked.encoded.kept or not isinstance(error, (TransportError, TruncatedStream)):
-            return False
+    def _resumption(self, error: StreamkitError) -> Asked | None:
+        """The request for what has not come yet, where the provider goes on with the answer that broke off."""
+        if not self._asked.encoded.kept or not isinstance(error, (TransportError, TruncatedStream)) or self._closed:
+            return None
         parser = self._parser
         try:
-            encoded = parser.resume()
+            return Asked(parser.resume(), b"", lambda: parser)
         except ConfigError:  # it broke off before the answer had an id
-            return False
-        self._asked = Asked(structs.replace(encoded, kept=True), b"", lambda: parser)
-        return True
+            return None
 
-    def _may_retry(self, error: StreamkitError, resumes: bool = False) -> bool:
-        policy = self._client.retry
+    def _may_retry(self, error: StreamkitError) -> bool:
+        policy = self._first.retry
         if self._request is None or self._closed or isinstance(error, TotalTimeout):
             return False
-        if not policy.allows(error, delivered=self._delivered and not resumes):
-            return False
-        return policy.wait_s(error, self._retries + 1, 0.0) is not None or bool(self._fallback)
+        left = policy.wait_s(error, self._retries + 1, 0.0) is not None
+        if self._kept is not None:
+            if left and policy.allows(error, delivered=False):
+                return True
+            self._kept = None  # what is left is to ask anew
+        return policy.allows(error, delivered=self._delivered) and (left or bool(self._fallback))
 
-    async def _reopen(self, error: StreamkitError, resumes: bool) -> Exchange:
+    async def _reopen(self, error: StreamkitError) -> Exchange:
         """Send the request again, as often as it may be; raises `error` where no other answer begins.
 
         So what came before is lost only to an answer that takes its place.
         """
-        await self._retry(error, resumes)
+        await self._retry(error)
         while True:
             try:
                 exchange = await self._open()
                 break
             except StreamkitError as another:
-                await self._retry(another, resumes, instead=error)
-        if self._closed:
-            await exchange.aclose()
-            raise TransportError("the stream was closed before its request was sent again")
+                if self._closed or isinstance(another, TotalTimeout):
+                    raise
+                await self._retry(another, instead=error)
         self._exchange = exchange
-        if not resumes:
+        if self._kept is None:
             self._delivered = False
-            self.timing.first_token_ns = None
+            self.timing.first_byte_ns = self.timing.first_token_ns = None
         return exchange
 
-    async def _retry(self, error: StreamkitError, resumes: bool = False, instead: StreamkitError | None = None) -> None:
+    async def _retry(self, error: StreamkitError, instead: StreamkitError | None = None) -> None:
         """Make ready for another request after `error`, and wait as long as that takes.
 
         Raises `instead` (or else `error`) where there is to be none, and `TotalTimeout` where it is too late.
         """
-        if not self._may_retry(error, resumes):
+        if not self._may_retry(error):
             raise instead or error
-        wait_s = self._client.retry.wait_s(error, self._retries + 1, random())
-        if wait_s is None:
-            await self._fall_back(error)
-            wait_s = 0.0
-        else:
+        wait_s = self._first.retry.wait_s(error, self._retries + 1, random())
+        if wait_s is not None:
             self._retries += 1
-        self.retried.append(error)
-        self._client.announce(error, len(self.retried), wait_s)
-        self._parser = self._asked.new_parser()
-        watch = self._watch
-        if watch is None:
-            await anyio.sleep(wait_s)
-            return
-        watch.rest()
-        with anyio.move_on_after(watch.left_s()):
-            await anyio.sleep(wait_s)
-            return
-        raise self._late(watch)
+        elif not await self._fall_back(instead or error):
+            raise instead or error
+        self.retried.append(error.with_traceback(None))
+        self._first.announce(error, self._client, len(self.retried), wait_s or 0.0)
+        self._parser = (self._kept or self._asked).new_parser()
+        if self._watch is not None:
+            self._watch.rest()
+        await self._wait(anyio.sleep(wait_s or 0.0))
 
-    def _late(self, watch: Watchdog) -> TransportTimeout:
-        error = watch.broken()
+    async def _wait(self, waiting: Awaitable[T]) -> T:
+        """Wait no longer than the limits allow, nor than until the stream is closed."""
+        left_s = float("inf") if self._watch is None else self._watch.left_s()
+        with anyio.move_on_after(left_s) as self._waiting:
+            return await waiting
+        error: TransportError
+        if self._closed or self._watch is None:
+            error = TransportError(f"the stream from {self._client.place} was closed before its answer began")
+        else:
+            error = self._watch.broken()
         error.provider = self._client.provider.name
         error.partial = self.output
-        return error
+        raise error
 
-    async def _fall_back(self, error: StreamkitError) -> None:
-        """Ask the next model from now on."""
-        self._client = self._fallback.pop(0)
-        self._retries = 0
-        try:
-            self._asked = self._client.ask_again(await self._embedded(), include_raw=self._include_raw)
-        except ConfigError as refusal:
-            raise ConfigError(f"the fallback {self._client!r} cannot be asked the same: {refusal}") from error
+    async def _fall_back(self, error: StreamkitError) -> bool:
+        """Ask the next model from now on; False where there is none that can be asked the same."""
+        while self._fallback:
+            client = self._fallback.pop(0)
+            self._fallback[:0] = client.fallback
+            try:
+                request = await self._embedded(client)
+                self._asked = client.ask_again(request, include_raw=self._include_raw)
+            except (ConfigError, ImageFetchError) as refusal:
+                error.add_note(f"The fallback {client!r} cannot be asked the same: {refusal}")
+            else:
+                self._client, self._retries = client, 0
+                return True
+        return False
 
-    async def _embedded(self) -> Request:
-        """The request with the images that were to be fetched for the model that is asked now, within the limits."""
-        request, watch = self._request, self._watch
-        assert request is not None, "only an answer that was asked for is asked for again"
-        if not self._fetch_images:
-            return request
-        with anyio.move_on_after(None if watch is None else watch.left_s()):
-            return await self._client.embed(request)
-        assert watch is not None, "there is no other limit"
-        raise self._late(watch)
+    async def _embedded(self, client: Client) -> Request:
+        """The request with the images that were to be fetched for a client's model, within the limits."""
+        assert self._request is not None, "only an answer that was asked for is asked for again"
+        return await self._wait(client.embed(self._request)) if self._fetch_images else self._request
 
     def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""

@@ -58,6 +58,7 @@ Authorize: TypeAlias = Callable[[HTTPClient, Endpoint, EncodedRequest, bytes], A
 CLOSE_S = 1.0  # how long closing a connection may take
 DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
 ERROR_BODY_S = 10.0  # how long the body of an error may take
+DRAIN_BYTES = 64 << 10  # and how large it may be
 KEEPALIVE_S = 30.0  # how long an idle connection is kept: a turn's tools run meanwhile, and load balancers cut at 60
 EXCERPT = 500  # bytes of a page that came in place of a stream
 _UNREAD = 200  # reads of a closed response until it gives up what it had buffered
@@ -110,10 +111,15 @@ class Exchange:
         """Return the error of ours that `error`, met while reading, stands for; None where it is no failure of that."""
         if isinstance(error, StreamkitError):
             return error
-        fault = explain_fault(error, self.endpoint, self._timeouts)
-        if self._closed and isinstance(fault, TransportError):
-            return TransportError(f"the stream from {place_of(self.endpoint)} was closed while it was being read")
-        return fault
+        if self._closed:  # under the reader, which shows in any of many ways
+            return self.left()
+        return explain_fault(error, self.endpoint, self._timeouts)
+
+    def left(self) -> TransportError:
+        """Return the error for a reader under whom it was closed."""
+        error = TransportError(f"the stream from {place_of(self.endpoint)} was closed while it was being read")
+        error.provider = self.endpoint.provider.name
+        return error
 
     @property
     def closed(self) -> bool:
@@ -122,11 +128,13 @@ class Exchange:
 
     async def drain(self) -> None:
         """Wait a little for the end of the body, with which the connection can be used again."""
+        size = 0
         with anyio.move_on_after(DRAIN_S):
             try:
-                await anext(self._raw)
-            except StopAsyncIteration:
-                pass
+                async for chunk in self._raw:
+                    size += len(chunk)
+                    if size > DRAIN_BYTES:
+                        break
             except Exception as error:
                 logger.debug("the end of the body from %s did not come: %s", self.endpoint.host, type(error).__name__)
 

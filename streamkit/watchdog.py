@@ -25,8 +25,9 @@ _NEVER = 1 << 63
 class Watchdog:
     """Watches one stream, whose reader says when content has come and when it waits for more.
 
-    The limit on silence holds only while the reader waits: what a slow consumer takes is its own. `late` is the error
-    of the limit that was broken, once one was. All stamps are of `time.perf_counter_ns`.
+    The limits on the first token, and from there on that on silence, count only while the reader waits: what a slow
+    consumer takes is its own. That of the whole always counts. `late` is the error of the limit that was broken, once
+    one was. All stamps are of `time.perf_counter_ns`.
     """
 
     def __init__(self, limits: Timeouts, began_ns: int) -> None:
@@ -39,34 +40,43 @@ class Watchdog:
         )
         self._place = ""
         self._total_ns = _after(began_ns, limits.total_s)
-        self._first_ns = _NEVER
-        self._idle_ns = _NEVER
+        self._begun = False  # whether the answer itself has
+        self._next_ns = _NEVER  # when the limit that counts is broken
+        self._left_ns = _NEVER  # how much is left of it while the consumer has what came
         self._scope: anyio.CancelScope | None = None
         self._ended = anyio.Event()
 
     def expect(self, sent_ns: int, place: str) -> None:
         """Begin to wait for the first token of a request that was sent at `sent_ns`, to `place` (for messages)."""
-        self.late, self._place = None, place
-        self._first_ns, self._idle_ns = _after(sent_ns, self._limits.first_token_s), _NEVER
+        self.late, self._place, self._begun = None, place, False
+        self._next_ns = _after(sent_ns, self._limits.first_token_s)
 
-    def hold(self, *, token: bool) -> None:
-        """Note that content has come (`token`: of the answer itself), and that the consumer has it now."""
-        self._idle_ns = _NEVER
-        if token:
-            self._first_ns = _NEVER
+    def hold(self, *, token: bool, news: bool = True) -> None:
+        """Note that the consumer has now what came: `news` of the answer, of which a first `token` may be among them.
+
+        What is no news, such as a frame that nobody knows, ends no silence.
+        """
+        self._begun = self._begun or token
+        if self._begun and news:
+            self._left_ns = _after(0, self._limits.idle_s)
+        elif self._next_ns != _NEVER:
+            self._left_ns = self._next_ns - perf_counter_ns()
+        else:
+            self._left_ns = _NEVER
+        self._next_ns = _NEVER
 
     def wait(self) -> None:
         """Note that the reader waits for more from now on."""
-        if self._first_ns == _NEVER:
-            self._idle_ns = _after(perf_counter_ns(), self._limits.idle_s)
+        if self._left_ns != _NEVER:
+            self._next_ns, self._left_ns = perf_counter_ns() + self._left_ns, _NEVER
 
     def rest(self) -> None:
         """Note that nothing is expected until the next request: only the limit of the whole holds."""
-        self._first_ns = self._idle_ns = _NEVER
+        self._next_ns = self._left_ns = _NEVER
 
     def left_s(self) -> float:
         """Return how many seconds are left until a limit is broken, infinity where none holds now."""
-        next_ns = min(self._total_ns, self._first_ns, self._idle_ns)
+        next_ns = min(self._total_ns, self._next_ns)
         return float("inf") if next_ns == _NEVER else (next_ns - perf_counter_ns()) / _S
 
     def check(self) -> TransportTimeout | None:
@@ -77,7 +87,7 @@ class Watchdog:
 
     def broken(self) -> TransportTimeout:
         """Return the error of a limit that `left_s` was waited for."""
-        return self.check() or self._error(min(self._total_ns, self._first_ns, self._idle_ns))
+        return self.check() or self._error(min(self._total_ns, self._next_ns))
 
     def start(self, close: Callable[[], Awaitable[None]]) -> None:
         """Call `close` when a limit is broken, unless `stop` comes first."""
@@ -107,7 +117,7 @@ class Watchdog:
         limits, place = self._limits, self._place
         if now_ns >= self._total_ns:
             return TotalTimeout(f"{place} took longer than {limits.total_s:g} s for the whole (total_timeout_s)")
-        if now_ns >= self._first_ns:
+        if not self._begun:
             return FirstTokenTimeout(f"{place} gave no token within {limits.first_token_s:g} s (first_token_timeout_s)")
         return IdleTimeout(f"{place} gave nothing new for {limits.idle_s:g} s (idle_timeout_s)")
 

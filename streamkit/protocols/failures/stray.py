@@ -32,27 +32,35 @@ def read_stray(body: bytes, *, provider: str, is_frame: bool) -> APIError | None
     body = Opening().feed(body).rstrip()
     if not body:
         return None
-    if body[:1] in (b"{", b"["):
-        return _read_json(body, provider, is_frame)
     text = body.decode("utf-8", "replace")
-    brief = " ".join(text.split())[:_EXCERPT]
+    if body[:1] in (b"{", b"["):
+        return _read_json(body, text, provider, is_frame)
     if body.startswith(b"<"):
-        said = f"a web page came in place of a stream; check the base URL, or try again if a gateway sent it: {brief}"
+        what = "a web page came in place of a stream; check the base URL, or try again if a gateway sent it"
     elif _FIELD.search(body) or _CONTROL.search(text):
         return None
     else:
         error = read_failure(text, provider=provider)
         if type(error) is not ServerError:
             return error
-        said = f"a text came in place of a stream: {brief}"
-    return ServerError(said, provider=provider, status=200, body=text)
+        what = "a text came in place of a stream"
+    return _as_servers(what, text, provider)
 
 
-def _read_json(body: bytes, provider: str, is_frame: bool) -> APIError | None:
+def _read_json(body: bytes, text: str, provider: str, is_frame: bool) -> APIError | None:
     try:
         value = decode_lenient(body, object)
     except ProtocolError:
         return None
-    if value in ({}, []) or (is_frame and find_message(value) is None):
+    says_it = find_message(value) is not None
+    if value in ({}, []) or (is_frame and not says_it):
         return None
-    return read_failure(value, provider=provider)
+    error = read_failure(value, provider=provider)
+    if says_it or type(error) is not ServerError:
+        return error
+    return _as_servers("JSON came that is no answer", text, provider)
+
+
+def _as_servers(what: str, text: str, provider: str) -> ServerError:
+    brief = " ".join(text.split())[:_EXCERPT]
+    return ServerError(f"{what}: {brief}", provider=provider, status=200, body=text)

@@ -105,7 +105,7 @@ def test_what_may_be_a_stream_that_was_cut_is_no_error_of_its_own(body: bytes) -
 def test_json_without_words_is_an_error_only_where_it_cannot_be_an_event() -> None:
     assert read_stray(b'{"ok":true}', provider="p", is_frame=True) is None
     error = read_stray(b'{"ok":true}', provider="p", is_frame=False)
-    assert (type(error), str(error)) == (ServerError, '{"ok":true} (p, HTTP 200)')
+    assert (type(error), str(error)) == (ServerError, 'JSON came that is no answer: {"ok":true} (p, HTTP 200)')
 
 
 def test_a_long_text_is_quoted_in_part_and_kept_whole() -> None:

@@ -52,6 +52,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     refusal_as_text: bool = False  # knows no `refusal` in history: nearly all but OpenAI and Azure
     custom_calls: bool = False  # takes back calls of tools whose input is free text; else they are told: OpenAI, Azure
     tool_attachments: bool = False  # a tool message may hold images, else they follow as a user message: Mistral
+    alternating: bool = False  # system messages first, then no two of one role in a row: Perplexity
     assistant_after_tool: bool = False  # refuses a user message right after a tool message: Mistral
     cache_control: bool = False  # takes Anthropic's `cache_control` on parts and tools: OpenRouter
     thinking_field: str = ""  # the assistant field that takes thinking back ("content": as parts of it): DeepSeek, …
@@ -81,7 +82,7 @@ class Quirks(Struct, frozen=True, kw_only=True):
     anthropic_door: str = ""
     adaptive_thinking: bool = False  # a level is no budget of tokens: Claude from 4.6, Gemini from 3 on
     unsigned_thinking: bool = False  # thinking without a signature is sent back: servers that sign nothing (llama.cpp)
-    inline_system: bool = False  # a later system message stays in its place, not with the first: newer Claude models
+    inline_system: bool = False  # a later system message stays among the turns, not with the first: newer Claude models
 
     # Writing Gemini requests.
     gemini_version: str = "v1beta"  # stands before the model in the path; "" where the base URL has it: Vertex AI

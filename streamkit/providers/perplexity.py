@@ -17,6 +17,7 @@ PROVIDER = Provider(
         refusal_as_text=True,
         think_tags=True,
         stream_options=False,
+        alternating=True,
         unsupported=("seed", "logit_bias", "user", "service_tier"),
         efforts=("minimal", "low", "medium", "high"),
         tool_choices=("auto", "none", "required"),

@@ -94,8 +94,13 @@ def chat(body: dict[str, Any], quirks: Quirks) -> None:
             isinstance(message.get("name", "x"), str) and re.fullmatch(r"[^\s<|\\/>]+", message.get("name", "x")),
             "name",
         )
+        after = body["messages"][at - 1]["role"] if at else ""
+        if quirks.alternating:
+            need(message["role"] != after or message["role"] in ("system", "tool"), "two of one role", message)
+            need(after or message["role"] != "assistant", "the user does not begin", message)
         match message["role"]:
             case "system" | "developer":
+                need(not quirks.alternating or after in ("", "system"), "the system does not begin", message)
                 only(message, ("role", "content", "name"), "a system message")
                 need(all(part["type"] == "text" for part in parts), "a system message holds text only", message)
             case "user":
@@ -103,7 +108,6 @@ def chat(body: dict[str, Any], quirks: Quirks) -> None:
                 need(content is not None, "a user message has no content", message)
                 for part in parts:
                     chat_part(part, quirks)
-                after = body["messages"][at - 1]["role"] if at else ""
                 need(not (quirks.assistant_after_tool and after == "tool"), "a user message follows a result", message)
             case "tool":
                 only(message, ("role", "content", "tool_call_id"), "a tool message")
@@ -138,6 +142,9 @@ def chat_answer(message: dict[str, Any], quirks: Quirks) -> None:
     only(message, known, "an answer")
     calls = message.get("tool_calls")
     need(calls is None or calls, "an empty list of calls", message)
+    need(
+        not (calls and quirks.thinking_required) or quirks.thinking_field in message, "calls without thinking", message
+    )
     need(message["content"] or calls or "refusal" in message or "audio" in message, "an answer says nothing", message)
     need("refusal" not in message or not quirks.refusal_as_text, "a refusal where none is known", message)
     kinds = {"text"} | ({"thinking"} if quirks.thinking_field == "content" else set())

@@ -106,18 +106,26 @@ def _plain(system: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def _accepted(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns without what the API refuses in an answer, beginning with the user."""
+    """The turns without what the API refuses in an answer, beginning with the user; the system before answers alone."""
     out: list[dict[str, Any]] = []
+    system: list[dict[str, Any]] = []  # what it says before the next answer, or at the end
     answered = _answered(turns)
     for at, turn in enumerate(turns):
         content = turn["content"]
+        if turn["role"] == "system":
+            system += content
+            continue
         if turn["role"] == "assistant":
             last = at == len(turns) - 1  # is gone on with: what its end leaves open is not lost
             content = content if last else [block for block in content if not _is_open(block, answered)]
             while content and is_thinking(content[-1]):
                 content = content[:-1]
             content = _trimmed(content) if last else content
+            if content:
+                _add(out, "system", system)
+                system = []
         _add(out, turn["role"], content)
+    _add(out, "system", system)
     if out and out[0]["role"] == "assistant":
         out.insert(0, {"role": "user", "content": [{"type": "text", "text": _OPENING}]})
     return out

@@ -15,6 +15,7 @@ from streamkit.messages import Message
 from streamkit.parts import AudioPart, FilePart, FunctionPart, ImagePart, RawPart, RefusalPart
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.openai_chat.parts import collapse, encode_part, extras, text_part
+from streamkit.protocols.openai_chat.turns import alternate
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import json_text, part_text
 
@@ -50,7 +51,7 @@ def encode_messages(messages: Sequence[Message], quirks: Quirks, provider: str =
             _bridge(encoded, out, quirks)
             out.append(encoded)
     _attach(attached, out, quirks)
-    return out
+    return alternate(out) if quirks.alternating else out
 
 
 def _spoken(message: Message, quirks: Quirks) -> dict[str, Any]:

@@ -99,6 +99,20 @@ def test_a_later_system_message_stays_in_place_where_it_may() -> None:
     assert encoded == [user(text("hi")), {"role": "system", "content": [text("b")]}]
 
 
+def test_it_comes_before_an_answer_or_last_where_alone_the_api_takes_it() -> None:
+    system, hi = Message("system", "b"), user(text("hi"))
+    said, told = Message("assistant", "a"), {"role": "system", "content": [text("b")]}
+    answered = {"role": "assistant", "content": [text("a")]}
+    places = [
+        ([HI, said, system, HI], [hi, answered, hi, told]),
+        ([HI, said, system, HI, said], [hi, answered, hi, told, answered]),
+        ([HI, system, said], [hi, told, answered]),
+        ([HI, system, Message("assistant", [], "hm"), HI], [user(text("hi"), text("hi")), told]),
+    ]
+    for history, expected in places:
+        assert encode_messages(history, Quirks(inline_system=True))[1] == expected
+
+
 def test_an_image_in_a_system_message_is_a_config_error() -> None:
     with pytest.raises(ConfigError, match="a system message holds text only"):
         encode_messages([Message("system", [IMAGE]), HI], PLAIN)

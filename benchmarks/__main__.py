@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.bench_engine import engine, linear
 from benchmarks.bench_import import imports
+from benchmarks.bench_load import load as many_streams
 from benchmarks.bench_peers import client, peers, setup
 from benchmarks.results import Row, compare, load, save, table
 
@@ -18,6 +19,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "import": imports,
     "client": client,
     "peers": peers,
+    "load": many_streams,
 }
 
 

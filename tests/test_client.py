@@ -620,6 +620,15 @@ async def test_a_twin_is_the_same_with_connections_of_its_own() -> None:
     assert server.served == 3
 
 
+def test_a_twin_has_twins_of_the_fallbacks_by_name_and_the_callers_own_clients() -> None:
+    mine = Client("openai/gpt-5", api_key=KEY)
+    client = Client("openai/gpt-5", api_key=KEY, fallback=["llamacpp/m", mine])
+    named, given = client.twin().fallback
+    assert named is not client.fallback[0]
+    assert repr(named) == repr(client.fallback[0])
+    assert given is mine
+
+
 async def test_streams_of_one_client_run_side_by_side() -> None:
     answers = [Answer([f"answer {number} " * 20]) for number in range(20)]
 

@@ -117,7 +117,7 @@ async def hear(sdk: Sdk, answer: Answer, reply: Reply) -> tuple[list[Said], list
     stream = sdk.stream
     two = bool(answer.choices)
     async with ReplayServer(reply) as server:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             theirs = await stream(server.url + sdk.theirs, **((sdk.two or {}) if two else {}))
         async with sdk.client(server) as client, client.stream("Hi", n=2 if two else None) as ours:
             async for _ in ours:

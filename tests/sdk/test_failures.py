@@ -85,7 +85,7 @@ async def fail(sdk: Sdk, reply: Reply) -> tuple[Exception, Any]:
     """What the SDK raises and what our client does; nobody asks twice."""
     stream = sdk.stream
     async with ReplayServer(reply) as server:
-        with anyio.fail_after(20), pytest.raises(Exception) as theirs:  # of any SDK
+        with anyio.fail_after(60), pytest.raises(Exception) as theirs:  # of any SDK
             await stream(server.url + sdk.theirs)
         with pytest.raises((APIError, TruncatedStream)) as ours:
             async with sdk.client(server) as client:

@@ -296,14 +296,16 @@ STEPS = st.one_of(
     ),
 )
 BEGIN = Message("user", ["Begin."])
+# The dialects, and the vendors of one that are hardest to please.
+TARGETS = [*((protocol, "") for protocol in TAKERS), *(("openai-chat", name) for name in ("mistral", "perplexity"))]
 
 
-@pytest.mark.parametrize("target", TAKERS)
+@pytest.mark.parametrize(("target", "vendor"), TARGETS, ids=[f"{target} {vendor}" for target, vendor in TARGETS])
 @settings(max_examples=25)
 @given(steps=st.lists(STEPS, max_size=8), told=st.sampled_from(["drop", "text"]))
 @pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
-def test_any_history_of_another_is_accepted(target: str, steps: list[Message], told: str) -> None:
-    assert seals(encode([BEGIN, *steps], target, foreign_thinking=told)) == []
+def test_any_history_of_another_is_accepted(target: str, vendor: str, steps: list[Message], told: str) -> None:
+    assert seals(encode([BEGIN, *steps], target, vendor, foreign_thinking=told)) == []
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -48,7 +48,7 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 def _content(first: Any, second: Any) -> Any:
     if isinstance(first, list) or isinstance(second, list):
         return [*_parts(first), *_parts(second)]
-    return _GAP.join(filter(None, (first, second))) or None
+    return None if first is second is None else _GAP.join(filter(None, (first, second)))
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ CASES: list[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = [
     ("two users", [user("a"), user("b")], [user("a\n\nb")]),
     ("two answers", [user("a"), said("b"), said("c")], [user("a"), said("b\n\nc")]),
     ("an empty one", [user(""), user("b")], [user("b")]),
+    ("two empty ones", [user(""), user("")], [user("")]),
     ("a text and a picture", [user("a"), user([PICTURE])], [user([text("a"), PICTURE])]),
     ("a picture and a text", [user([PICTURE]), user("b")], [user([PICTURE, text("b")])]),
     ("system messages", [SYSTEM, user("a"), SYSTEM, user("b")], [SYSTEM, SYSTEM, user("a\n\nb")]),

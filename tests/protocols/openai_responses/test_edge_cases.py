@@ -220,8 +220,8 @@ def test_the_encrypted_thinking_is_that_of_the_end_and_goes_back() -> None:
     item = {"type": "reasoning", "id": "reasoning_0", "summary": SUMMARY, "encrypted_content": "whole"}
     first = opened(0, "reasoning", summary=[], encrypted_content="half")
     done = event("output_item.done", output_index=0, item=item)
-    message = read(body(CREATED, first, done, ended()), "openai-responses").outputs[0].message
-    assert [block.signature for block in message.iter_blocks()] == ["whole"]
+    message = read(body(CREATED, first, done, said("Hi", at=1), ended()), "openai-responses").outputs[0].message
+    assert [block.signature for block in message.iter_blocks()] == ["whole", None]
     request = Request(model="m", messages=[Message("user", "hi"), message])
     assert get_protocol("openai-responses").encode(request).body["input"][1] == item
 

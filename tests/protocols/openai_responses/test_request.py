@@ -112,10 +112,12 @@ def test_nothing_is_stored_unless_something_is_about_that(extra: dict[str, Any])
 
 def test_what_is_stored_goes_back_by_its_id() -> None:
     parser = get_protocol("openai-responses").parser()
-    item = b'{"type":"reasoning","id":"rs","summary":[]}'
-    deltas = parser.feed(b'{"object":"response","status":"completed","output":[' + item + b"]}") + parser.finish()
+    items = (
+        b'{"type":"reasoning","id":"rs","summary":[]},{"type":"message","content":[{"type":"output_text","text":"a"}]}'
+    )
+    deltas = parser.feed(b'{"object":"response","status":"completed","output":[' + items + b"]}") + parser.finish()
     messages = [*HI, accumulate(deltas).message, *HI]
-    assert len(body(messages=messages)["input"]) == 2
+    assert len(body(messages=messages)["input"]) == 3
     assert body(messages=messages, extra={"store": True})["input"][1] == {
         "type": "reasoning",
         "id": "rs",

@@ -9,7 +9,7 @@ from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import anyio
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from streamkit.accumulator import Accumulator, coalesce
 from streamkit.deltas import (
@@ -17,14 +17,10 @@ from streamkit.deltas import (
     MessageEnd,
     MessageStart,
     RawFrame,
-    RefusalDelta,
     RefusalStart,
     Retract,
-    TextDelta,
     TextStart,
-    ThinkingDelta,
     ThinkingStart,
-    ToolCallDelta,
     UnknownFrame,
     UsageSnapshot,
 )
@@ -40,6 +36,7 @@ from streamkit.keys import scrub_error
 from streamkit.messages import MessageOutput
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.readahead import ReadAhead
+from streamkit.stopwatch import Stopwatch
 from streamkit.timing import Timing
 from streamkit.transport import DRAIN_S, Exchange
 from streamkit.watchdog import Watchdog
@@ -49,7 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Stream"]
 
-_TOKENS = {TextDelta, ThinkingDelta, RefusalDelta, ToolCallDelta}
 # What can come before anything of the answer has.
 _OPENING = {MessageStart, TextStart, ThinkingStart, RefusalStart, UsageSnapshot, UnknownFrame, RawFrame}
 # What may be no more than a sign of life.
@@ -104,7 +100,7 @@ class Stream:
         self._opened = self._closed = False
         self._delivered = False  # whether anything of this attempt's answer has come
         self.accumulator = Accumulator()
-        self.timing = Timing()
+        self._stopwatch = Stopwatch()
         self.retried: list[StreamkitError] = []
 
     @property
@@ -116,6 +112,11 @@ class Stream:
     def outputs(self) -> list[MessageOutput]:
         """The messages of all choices, as if they had ended."""
         return [self._finished(output) for output in self.accumulator.outputs()]
+
+    @property
+    def timing(self) -> Timing:
+        """The stamps so far."""
+        return self._stopwatch.timing()
 
     @property
     def status(self) -> int | None:
@@ -189,7 +190,7 @@ class Stream:
             await self._deltas.aclose()
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
-        timing, fold, watch = self.timing, self.accumulator.feed, self._watch
+        note, fold, watch = self._stopwatch.note, self.accumulator.feed, self._watch
         began = False  # whether any delta went out that an answer which begins anew takes back
         try:
             while True:
@@ -204,10 +205,11 @@ class Stream:
                     async for chunk in self._chunks(exchange):
                         now = perf_counter_ns()
                         deltas = feed(chunk)
-                        if timing.first_token_ns is None:
-                            self._stamp(now, deltas)
+                        note(now, deltas)
                         if deltas:
                             began = True
+                            if not self._delivered:
+                                self._delivered = not {type(delta) for delta in deltas} <= _OPENING
                             if watch is not None:
                                 watch.hold(token=self._delivered, news=any(type(d) not in _FRAMES for d in deltas))
                             for delta in deltas:
@@ -247,9 +249,9 @@ class Stream:
                                 fold(delta)
                                 yield delta
                             continue
-                timing.end_ns = perf_counter_ns() if fault is not None or not now else now
-                if timing.first_token_ns is None and rest:
-                    self._stamp(now or timing.end_ns, rest)
+                now = perf_counter_ns() if fault is not None or not now else now
+                note(now, rest)
+                self._stopwatch.end(now)
                 for delta in rest:
                     fold(delta)
                     yield delta
@@ -285,15 +287,6 @@ class Stream:
             await self._ahead.stop()
         await exchange.aclose()
 
-    def _stamp(self, now: int, deltas: list[Delta]) -> None:
-        """Note the first read, the first that brings anything of the answer, and the one with the first token."""
-        if self.timing.first_byte_ns is None:
-            self.timing.first_byte_ns = now
-        kinds = {type(delta) for delta in deltas}
-        self._delivered = self._delivered or not kinds <= _OPENING
-        if not kinds.isdisjoint(_TOKENS):
-            self.timing.first_token_ns = now
-
     def _end(self, fault: StreamkitError | None) -> tuple[list[Delta], StreamkitError | None]:
         """The deltas that the end of input completes, and the error that ends the stream, if one does.
 
@@ -313,13 +306,18 @@ class Stream:
     async def _open(self) -> Exchange:
         """Send the request once, within the limits."""
         client, watch = self._client, self._watch
-        timing = self.timing if self._kept is None else Timing()  # of the answer that goes on
+        timing = Timing()
         if watch is not None:
             watch.expect(perf_counter_ns(), client.place)
-        exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
+        try:
+            exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
+        finally:
+            self._stopwatch.sent(timing)
         if self._closed:  # in the very moment
             await exchange.aclose()
             raise exchange.left()
+        if self._kept is None:  # else it is the answer of before that goes on
+            self._stopwatch.restart(timing)
         if watch is not None:
             watch.hold(token=self._delivered)
         return exchange
@@ -362,7 +360,6 @@ class Stream:
         self._exchange = exchange
         if self._kept is None:
             self._delivered = False
-            self.timing.first_byte_ns = self.timing.first_token_ns = None
         return exchange
 
     async def _retry(self, error: StreamkitError, instead: StreamkitError | None = None) -> None:
@@ -428,7 +425,7 @@ class Stream:
 
     def _finished(self, output: MessageOutput) -> MessageOutput:
         output.provider = output.provider or self._client.provider.name
-        output.timing = structs.replace(self.timing)
+        output.timing = self.timing
         return output
 
 

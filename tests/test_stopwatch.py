@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
+import msgspec
 import pytest
 
+from streamkit.client import Client
 from streamkit.deltas import (
     Delta,
     MessageStart,
     RawFrame,
     RefusalDelta,
+    Retract,
     TextDelta,
     TextEnd,
     TextStart,
@@ -18,7 +21,11 @@ from streamkit.deltas import (
     ToolCallDelta,
     UsageSnapshot,
 )
+from streamkit.errors import StreamkitError
+from streamkit.messages import MessageOutput
+from streamkit.retries import Retry
 from streamkit.stopwatch import Stopwatch
+from streamkit.testing import Answer, Call, ReplayServer, Reply, Thinking, render, wires
 from streamkit.timing import STALL_NS, Gaps, Timing
 from streamkit.usage import Usage
 
@@ -162,3 +169,79 @@ def test_a_request_that_was_sent_once_has_one_sending() -> None:
     watch.sent(attempt)
     watch.restart(attempt)
     assert watch.timing() == attempt
+
+
+# ---- over real HTTP
+
+
+async def test_each_kind_of_an_answer_is_stamped_as_it_comes() -> None:
+    answer = Answer([Thinking("Let me look."), "It is sunny.", Call("go", {"to": "Oslo"})])
+    async with ReplayServer(Reply(body=answer, pace_s=0.003)) as server:
+        client = Client("openai/gpt-5", api_key="none", base_url=server.url)
+        async with client, client.stream("Hello") as stream:
+            async for delta in stream:
+                if type(delta) is TextDelta:
+                    assert stream.timing.first_text_ns is not None
+                    assert stream.timing.first_arguments_ns is None
+    timing = stream.output.timing
+    assert timing is not None
+    stamps = [
+        timing.sent_ns,
+        timing.headers_ns,
+        timing.first_byte_ns,
+        timing.first_event_ns,
+        timing.first_thinking_ns,
+        timing.first_text_ns,
+        timing.first_arguments_ns,
+        timing.last_token_ns,
+        timing.end_ns,
+    ]
+    assert stamps == sorted(stamp for stamp in stamps if stamp is not None)
+    assert timing.first_token_ns == timing.first_thinking_ns
+    assert timing.first_refusal_ns is timing.first_sent_ns is None
+    assert timing.gaps is not None
+    assert timing.gaps.count >= 5
+    assert timing.gaps.longest_ns >= 3_000_000
+    assert msgspec.json.decode(msgspec.json.encode(stream.output), type=MessageOutput).timing == timing
+
+
+async def test_the_stamps_of_an_answer_that_was_begun_anew_are_those_of_the_last_attempt() -> None:
+    body = render(Answer(["It is sunny in Oslo."]))
+    broken = wires.close(body, after=len(body) // 2)
+    async with ReplayServer([wires.error(503), broken, Answer(["It is sunny in Oslo."])]) as server:
+        retry = Retry(first_wait_s=0.01, after_content=True)
+        client = Client("openai/gpt-5", api_key="none", base_url=server.url, retry=retry)
+        taken_back = 0
+        async with client, client.stream("Hello") as stream:
+            async for delta in stream:
+                if type(delta) is Retract:
+                    taken_back = stream.timing.sent_ns
+                    assert stream.timing.first_token_ns is None
+    timing = stream.output.timing
+    assert timing is not None
+    assert timing.first_sent_ns is not None
+    assert timing.first_sent_ns + 10_000_000 < timing.sent_ns == taken_back
+    assert timing.headers_ns is not None
+    assert timing.first_token_ns is not None
+    assert timing.sent_ns < timing.headers_ns < timing.first_token_ns
+    assert timing.total_s is not None
+    assert timing.duration_s is not None
+    assert timing.total_s > timing.duration_s
+
+
+async def test_where_no_other_answer_comes_the_stamps_are_those_of_the_one_that_broke() -> None:
+    body = render(Answer(["It is sunny in Oslo."]))
+    async with ReplayServer([wires.close(body, after=len(body) // 2), wires.error(503)]) as server:
+        retry = Retry(times=1, first_wait_s=0, after_content=True)
+        client = Client("openai/gpt-5", api_key="none", base_url=server.url, retry=retry)
+        async with client, client.stream("Hello") as stream:
+            with pytest.raises(StreamkitError) as caught:
+                async for _ in stream:
+                    pass
+    assert caught.value.partial is not None
+    timing = caught.value.partial.timing
+    assert timing is not None
+    assert timing.first_sent_ns is None
+    assert timing.headers_ns is not None
+    assert timing.first_token_ns is not None
+    assert timing.sent_ns < timing.headers_ns < timing.first_token_ns

@@ -249,9 +249,10 @@ class Stream:
                                 fold(delta)
                                 yield delta
                             continue
-                now = perf_counter_ns() if fault is not None or not now else now
-                note(now, rest)
-                self._stopwatch.end(now)
+                end = perf_counter_ns() if fault is not None or not now else now
+                if rest:
+                    note(now or end, rest)
+                self._stopwatch.end(end)
                 for delta in rest:
                     fold(delta)
                     yield delta

@@ -245,3 +245,15 @@ async def test_where_no_other_answer_comes_the_stamps_are_those_of_the_one_that_
     assert timing.headers_ns is not None
     assert timing.first_token_ns is not None
     assert timing.sent_ns < timing.headers_ns < timing.first_token_ns
+
+
+async def test_an_answer_of_no_byte_has_no_first_byte() -> None:
+    async with ReplayServer(wires.close(render(Answer(["Sunny."])), after=0)) as server:
+        client = Client("openai/gpt-5", api_key="none", base_url=server.url, retry=0)
+        async with client, client.stream("Hello") as stream:
+            with pytest.raises(StreamkitError):
+                async for _ in stream:
+                    pass
+    timing = stream.timing
+    assert timing.first_byte_ns is timing.first_event_ns is timing.first_token_ns is None
+    assert timing.end_ns is not None

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from streamkit.errors import ConfigError, ImageNotEmbedded
 from streamkit.messages import Message, Meta, Origin
@@ -251,7 +252,6 @@ def test_what_a_user_shows_is_sent_or_refused_with_a_reason(target: str, shown: 
 # ---- any history
 
 
-ORIGINS = st.sampled_from([None, Meta(Origin("anthropic", "acme")), Meta(Origin("cohere")), Meta(Origin("", "x"))])
 IDS = st.sampled_from(["a", "b", "functions.f:0", "", "x" * 70])
 OPAQUE = {"type": "unheard_of", "id": "SEALEDpart", "data": [1]}
 PARTS = st.one_of(
@@ -264,7 +264,11 @@ PARTS = st.one_of(
             ImagePart(ImageUrl("https://example.org/a.png")),
             CitationPart({"type": "char_location", "SEALED": 1}),
             AudioPart(b"", "Hello.", id="SEALEDaudio"),
+            AudioPart(b"", id="SEALEDaudio"),
+            AudioPart(b"\1\2", "Hello.", format="pcm16"),
             FilePart("text/plain", b"a", name="a.txt"),
+            FilePart(file_id="SEALEDfile", name="b.txt"),
+            FilePart("text/html", url="https://example.org/SEALED"),
             ServerToolPart("call", "SEALEDid", "search", {"type": "server_tool_use", "id": "SEALEDid"}),
             RawPart(OPAQUE),
         ]
@@ -306,6 +310,22 @@ TARGETS = [*((protocol, "") for protocol in TAKERS), *(("openai-chat", name) for
 @pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
 def test_any_history_of_another_is_accepted(target: str, vendor: str, steps: list[Message], told: str) -> None:
     assert seals(encode([BEGIN, *steps], target, vendor, foreign_thinking=told)) == []
+
+
+@pytest.mark.parametrize("target", TAKERS)
+@settings(max_examples=15)
+@given(steps=st.lists(STEPS, max_size=6), origin=st.sampled_from(["", "known", "another"]))
+@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
+def test_any_history_by_hand_is_sent_or_refused_with_a_reason(target: str, steps: list[Message], origin: str) -> None:
+    """What claims to be of the dialect itself goes back as it is, so whether it is accepted is for its author."""
+    meta = {"": None, "known": Meta(Origin(target, "acme", "m")), "another": Meta(Origin(target, "elsewhere", "m"))}
+    mine = [structs.replace(step, meta=meta[origin]) if step.role == "assistant" else step for step in steps]
+    try:
+        body = get_protocol(target).encode(Request(model="m", messages=[BEGIN, *mine], provider="acme")).body
+    except ConfigError as error:
+        assert str(error)
+    else:
+        assert msgspec.json.encode(body)
 
 
 @pytest.mark.parametrize("source", SOURCES)

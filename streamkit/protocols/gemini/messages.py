@@ -12,9 +12,9 @@ from typing import Any
 from streamkit.blocks import Block, OpaquePart, ThinkingPart
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
-from streamkit.parts import CitationPart, FunctionPart, ImagePart, ImageUrl, RawPart, ServerToolPart, ValuePart
+from streamkit.parts import CitationPart, FunctionPart, RawPart, ServerToolPart, ValuePart
 from streamkit.protocols.gemini.calls import MINTED
-from streamkit.protocols.gemini.parts import encode_media, encode_part
+from streamkit.protocols.gemini.parts import encode_media, encode_part, told
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import part_text
@@ -155,6 +155,6 @@ def _said(block: Block, own: bool) -> dict[str, Any] | None:
         return None
     if (text := part_text(part)) is not None:
         return {"text": text} if text or (own and block.signature) else None
-    if isinstance(part, ImagePart) and isinstance(part.image, ImageUrl) and not own:
-        return {"text": f"[image {part.image.url[:200]}]"}
+    if not own and (text := told(part)) is not None:
+        return {"text": text} if text else None
     return encode_media(part)

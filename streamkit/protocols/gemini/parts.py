@@ -13,7 +13,7 @@ from streamkit.parts import AudioPart, EmbeddedImage, FilePart, FunctionPart, Im
 from streamkit.protocols.images import not_embedded
 from streamkit.protocols.values import base64_text, part_text, split_data_url
 
-__all__ = ["encode_media", "encode_part"]
+__all__ = ["encode_media", "encode_part", "told"]
 
 # Addresses of files that Google has already: uploaded to the Files API or in its cloud storage.
 _FILES_API = "https://generativelanguage.googleapis.com/"
@@ -52,6 +52,18 @@ def encode_media(part: object) -> dict[str, Any] | None:
     if isinstance(part, AudioPart):
         return _audio(part)
     return _file(part) if isinstance(part, FilePart) else None
+
+
+def told(part: object) -> str | None:
+    """Return in words what another provider's model showed: an image that is an address, sound, a file.
+
+    Their ids and addresses are that provider's. None for what can be shown, or is neither.
+    """
+    if isinstance(part, ImagePart) and isinstance(part.image, ImageUrl):
+        return None if split_data_url(part.image.url) else f"[image {part.image.url[:200]}]"
+    if isinstance(part, FilePart):
+        return f"[file {part.name}]" if part.name else "[file]"
+    return part.transcript if isinstance(part, AudioPart) else None
 
 
 def _image(image: ImageUrl | EmbeddedImage) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from streamkit.blocks import Block, ThinkingPart
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import CitationPart, FunctionPart, RawPart, ServerToolPart, ValuePart
+from streamkit.protocols.gemini.parts import told
 from streamkit.protocols.gemini_interactions.media import MEDIA
 from streamkit.protocols.gemini_interactions.parts import encode_media, encode_part, text_content
 from streamkit.protocols.gemini_interactions.thought import SUMMARY
@@ -109,7 +110,11 @@ def _said(block: Block, own: bool) -> dict[str, Any] | None:
         return dict(part.raw) if known else None
     if (text := part_text(part)) is not None:
         return text_content(text) if text else None
-    return encode_media(block if own else Block(part))
+    if own:
+        return encode_media(block)
+    if (text := told(part)) is not None:
+        return text_content(text) if text else None
+    return encode_media(Block(part))
 
 
 def _step(block: Block, own: bool) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from streamkit.parts import (
     TextPart,
     ValuePart,
 )
-from streamkit.protocols.gemini.parts import encode_media, encode_part
+from streamkit.protocols.gemini.parts import encode_media, encode_part, told
 
 FILES = "https://generativelanguage.googleapis.com/v1beta/files/abc"
 
@@ -92,3 +92,20 @@ def test_what_has_no_form_is_refused_with_what_to_do(part: Any, words: str) -> N
 def test_only_media_are_media() -> None:
     assert encode_media(TextPart("a")) is None
     assert encode_media(ImagePart(EmbeddedImage("image/png", b"\x01\x02"))) == inline("image/png")
+
+
+TOLD: list[tuple[str, Any, str | None]] = [
+    ("an address", ImagePart(ImageUrl("https://example.org/a.png")), "[image https://example.org/a.png]"),
+    ("an image in its address", ImagePart(ImageUrl("data:image/png;base64,AQI=")), None),
+    ("an image", ImagePart(EmbeddedImage("image/png", b"\x01\x02")), None),
+    ("sound", AudioPart(b"\x01", "Hello.", format="pcm16"), "Hello."),
+    ("sound that nobody wrote down", AudioPart(id="a"), ""),
+    ("a file by its id", FilePart(file_id="f", name="a.txt"), "[file a.txt]"),
+    ("a file without a name", FilePart("text/plain", b"a"), "[file]"),
+    ("text", TextPart("a"), None),
+]
+
+
+@pytest.mark.parametrize(("part", "words"), [case[1:] for case in TOLD], ids=[case[0] for case in TOLD])
+def test_what_another_model_showed_is_told_in_words_where_google_cannot_show_it(part: Any, words: str | None) -> None:
+    assert told(part) == words

@@ -8,22 +8,16 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from streamkit.deltas import Delta, RawFrame, UnknownFrame
-from streamkit.errors import APIError, ConfigError, ProtocolError, StreamkitError, TruncatedStream
+from streamkit.deltas import Delta, RawFrame
+from streamkit.errors import ConfigError, StreamkitError
 from streamkit.limits import Limits
-from streamkit.protocols.failures.stray import KEPT_BYTES, read_stray
 from streamkit.protocols.foreign import settle_thinking
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request
+from streamkit.protocols.unheard import Unheard
 from streamkit.wire import Frame, new_decoder
-from streamkit.wire.body import Opening
 
 __all__ = ["Parser", "Protocol", "mint_call_id"]
-
-# The framings in which a body of JSON alone may be an event of the stream.
-_BARE = frozenset({"ndjson", "json-lines", "json-array", "nul"})
-# The deltas that say nothing of an answer.
-_UNHEARD = (UnknownFrame, RawFrame)
 
 
 def mint_call_id() -> str:
@@ -76,8 +70,7 @@ class Parser:
         self._pings = 0
         self._error: StreamkitError | None = None
         self.is_sse = self._framing == "sse"
-        self._unheard: bytearray | None = bytearray()  # the beginning of the body while no answer was heard in it
-        self._oddity = ""  # the last frame that nobody knew meanwhile
+        self._unheard: Unheard | None = Unheard(self._framing, provider)  # until something of an answer is heard
 
     @classmethod
     def claims(cls, frame: Frame) -> bool:
@@ -145,7 +138,7 @@ class Parser:
         self._pings += self._decoder.heartbeats
         self._decoder = new_decoder(self._framing, self.limits)
         self._error, self.ended = None, False
-        self._unheard, self._oddity = bytearray(), ""
+        self._unheard = Unheard(self._framing, self.provider)
 
     def _read_raw(self, frames: list[Frame], out: list[Delta]) -> None:
         for frame in frames:
@@ -153,34 +146,18 @@ class Parser:
                 out.append(_raw(frame))
                 self._read([frame], out)
 
-    def _listen(self, data: bytes, out: list[Delta]) -> None:
-        """Keep the beginning of the body, and the last frame that nobody knows, until an answer is heard."""
-        if self._unheard is None:
-            return
-        if any(type(delta) not in _UNHEARD for delta in out):
-            self._unheard = None
-            return
-        self._unheard += data[: KEPT_BYTES - len(self._unheard)]
-        self._oddity = next((delta.raw for delta in reversed(out) if type(delta) is UnknownFrame), self._oddity)
-
     def _fail(self, error: StreamkitError, data: bytes, out: list[Delta]) -> None:
+        """End by `error`, met in `data` behind the deltas `out`, or by what it stands for."""
         if self.ended:
             return  # what comes after the end cannot spoil it
         self._listen(data, out)
-        self._error = self._stray(error) or error
+        self._error = (self._unheard and self._unheard.explain(error)) or error
         self.ended = True
         self._flush(self._error.deltas)
 
-    def _stray(self, error: StreamkitError) -> APIError | None:
-        """Return the provider's or a gateway's error that the body is, where nothing of an answer was heard in it."""
-        if self._unheard is None or not isinstance(error, ProtocolError):
-            return None
-        if isinstance(error, TruncatedStream):
-            odd = read_stray(self._oddity.encode(), provider=self.provider, is_frame=True)
-            return odd or read_stray(bytes(self._unheard), provider=self.provider, is_frame=self._framing in _BARE)
-        frame = error.frame if isinstance(error.frame, bytes) else error.frame.encode()
-        begins = frame and Opening().feed(bytes(self._unheard)).startswith(frame[:KEPT_BYTES])
-        return read_stray(frame, provider=self.provider, is_frame=True) if begins else None
+    def _listen(self, data: bytes, out: list[Delta]) -> None:
+        if self._unheard is not None and not self._unheard.listen(data, out):
+            self._unheard = None
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
         """Append the deltas of `frames`; set `ended` at the provider's end, after which frames say nothing."""

@@ -14,10 +14,9 @@ __all__ = ["KEPT_BYTES", "read_stray"]
 # How much of the beginning of a body is enough to say what it is.
 KEPT_BYTES = 65_536
 
-# A line that belongs to an event stream, or the beginning of one that was cut.
-_FIELD = re.compile(
-    rb"(?m)^(?:data|event|id|retry|error)?:|^(?:data|event|id|retry)\r?$|\A(?:d|da|dat|e|ev|eve|even|er|err|erro|error|i|r|re|ret|retr)\Z"
-)
+# A line that belongs to an event stream, and the words that may begin one that was cut.
+_FIELD = re.compile(rb"^(?:(?:data|event|id|retry|error)?:|(?:data|event|id|retry)\r?$)", re.MULTILINE)
+_NAMES = (b"data", b"event", b"id", b"retry", b"error")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _EXCERPT = 500  # characters of a text that the message quotes
 
@@ -37,7 +36,7 @@ def read_stray(body: bytes, *, provider: str, is_frame: bool) -> APIError | None
         return _read_json(body, text, provider, is_frame)
     if body.startswith(b"<"):
         what = "a web page came in place of a stream; check the base URL, or try again if a gateway sent it"
-    elif _FIELD.search(body) or _CONTROL.search(text):
+    elif _FIELD.search(body) or _CONTROL.search(text) or any(name.startswith(body) for name in _NAMES):
         return None
     else:
         error = read_failure(text, provider=provider)

@@ -15,6 +15,7 @@ from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.plain import PlainChoices
+from streamkit.protocols.tagged import TaggedWriter
 from streamkit.protocols.values import compact_json
 from streamkit.protocols.whole_writer import WholeWriter
 from streamkit.wire import Frame
@@ -28,16 +29,18 @@ class PlainParser(Parser):
     """A `Parser` of responses that are text and nothing else.
 
     A dialect subclasses it with `view`, the type of its records, and `_take`; with `_count` where the usage is put
-    together only when it is told. `ending` says, in errors, what a whole answer would have ended with.
+    together only when it is told. `ending` says, in errors, what a whole answer would have ended with; `writer` writes
+    the blocks of a choice.
     """
 
     view: ClassVar[Any]
     ending: ClassVar[str]
+    writer: ClassVar[type[TaggedWriter]] = WholeWriter
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._decode = _decoder(self.view)
-        self._choices = PlainChoices(self.protocol, self.provider, self.quirks, self.limits, WholeWriter)
+        self._choices = PlainChoices(self.protocol, self.provider, self.quirks, self.limits, self.writer)
 
     def _take(self, record: Any, frame: Frame, out: list[Delta]) -> bool:
         """Append the deltas of a record; False where it has nothing of the dialect's."""
@@ -81,7 +84,7 @@ class PlainParser(Parser):
         self.ended = True
 
     def _begin(self, index: int, out: list[Delta], *, id: str | None = None) -> WholeWriter:
-        """Return the writer of a choice, whose message begins with the first call."""
+        """Return the `WholeWriter` of a choice, whose message begins with the first call."""
         return cast("WholeWriter", self._choices.begin(index, out, id=id))
 
     def _check_begun(self) -> None:

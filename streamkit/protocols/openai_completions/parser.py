@@ -11,35 +11,33 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
-from streamkit.deltas import Delta, TextDelta, UnknownFrame
-from streamkit.errors import TruncatedStream
-from streamkit.protocols.base import Parser
-from streamkit.protocols.failures import read_failure
+from streamkit.deltas import Delta, TextDelta
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient, too_deep
+from streamkit.protocols.lenient import decode_lenient
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage
 from streamkit.protocols.openai_completions.views import Choice, Completion, Head, read_logprobs
-from streamkit.protocols.plain import PlainChoices
+from streamkit.protocols.plain_parser import PlainParser
+from streamkit.protocols.tagged import TaggedWriter
 from streamkit.wire import Frame
 
 __all__ = ["CompletionsParser"]
-
-_DONE = b"[DONE]"
 
 _decode = msgspec.json.Decoder(Completion).decode
 _T = TypeVar("_T")
 
 
-class CompletionsParser(Parser):
+class CompletionsParser(PlainParser):
     """The stream of a text completion, or the JSON of one that came at once → deltas; see `Parser`."""
 
     protocol: ClassVar[str] = "openai-completions"
+    view: ClassVar[Any] = Completion
+    ending: ClassVar[str] = "no finish reason and no [DONE] came"
+    writer: ClassVar[type[TaggedWriter]] = TaggedWriter
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._choices = PlainChoices(self.protocol, self.provider, self.quirks, self.limits)
         self._head: Head | None = None
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
@@ -73,60 +71,25 @@ class CompletionsParser(Parser):
                     continue
             self._read_record(record, frame, out)
 
-    def _end(self, out: list[Delta]) -> None:
-        choices = self._choices
-        self._check_begun()
-        if choices.unfinished and not self.quirks.end_without_finish:
-            choices.close(out, choices.reasons.keys())
-            raise TruncatedStream("the stream ended before the text did: no finish reason and no [DONE] came")
-        choices.close(out, choices.writers)
-
-    def _flush(self, out: list[Delta]) -> None:
-        self._choices.release(out)
-
-    def _read_odd(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no valid record: the end, or one broken as real servers break it."""
-        data = frame.data.strip()
-        if data.startswith(_DONE):
-            self._check_begun()
-            self._choices.close(out, self._choices.writers)
-            self.ended = True
-            return
-        if "error" in frame.event:
-            raise read_failure(frame.data, provider=self.provider)
-        value = decode_lenient(data, object)
-        if not isinstance(value, dict):
-            out.append(_unknown(frame))
-            return
-        failure = find_failure(value)
-        if failure is not None and not isinstance(value.get("choices"), list):
-            raise read_failure(failure, provider=self.provider)
-        self._read_record(decode_lenient(data, Completion), frame, out)
-
-    def _read_record(self, record: Completion, frame: Frame, out: list[Delta]) -> None:
-        if "error" in frame.event:
-            raise read_failure(frame.data, provider=self.provider)
+    def _take(self, record: Completion, frame: Frame, out: list[Delta]) -> bool:
         failure = None
         choices = [choice for choice in record.choices or () if choice is not None]
         if not choices or record.error or any(choice.error for choice in choices):
             value = _convert(frame, dict)
             failure = find_failure(value)
             if not (choices or failure or "choices" in value or "usage" in value):
-                out.append(_unknown(frame))
-                return
-        try:
-            for position, choice in enumerate(record.choices or ()):
-                if choice is not None:
-                    self._read_choice(choice, position, frame, out)
-        except RecursionError:
-            raise too_deep(frame.data) from None
+                return False
+        for position, choice in enumerate(record.choices or ()):
+            if choice is not None:
+                self._read_choice(choice, position, frame, out)
         usage = read_usage(record.usage)
         if usage:
             self._choices.usage = self._choices.usage.merge(usage)
         if self._choices.writers:
             self._choices.tell_usage(out)
         if failure is not None:
-            raise read_failure(failure, provider=self.provider)
+            raise self._failure(failure)
+        return True
 
     def _read_choice(self, choice: Choice, position: int, frame: Frame, out: list[Delta]) -> None:
         index = read_index(choice.index)
@@ -140,14 +103,6 @@ class CompletionsParser(Parser):
         word = finish_word(choice.finish_reason)
         if word is not None:
             self._choices.reasons[index] = read_finish(word)
-
-    def _check_begun(self) -> None:
-        if not self._choices.writers:
-            raise TruncatedStream("the stream is empty: it ended without a word and without a finish reason")
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
 def _convert(frame: Frame, kind: type[_T]) -> _T:

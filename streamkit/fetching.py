@@ -41,6 +41,7 @@ _TYPES = {"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"}
 _REDIRECTS = {301, 302, 303, 307, 308}
 _READ = 1 << 16  # bytes
 _SHOWN = 200  # characters of an address
+_SAID = 300  # characters of what is wrong, in which a server may have its say
 _USER = re.compile(r"(?<=//)[^/]*@")
 _LOST = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
@@ -119,7 +120,7 @@ class ImageFetcher:
                 problem = f"did not come whole, by the rules of HTTP: {error}"
             except _LOST as error:
                 problem = f"did not come: the connection failed ({type(error).__name__}: {error})"
-        raise ImageFetchError(f"the image at {_shown(url)} {problem}", url=url)
+        raise ImageFetchError(f"the image at {_shown(url)} {problem[:_SAID]}", url=url)
 
     async def _follow(self, url: str, budget: _Budget) -> EmbeddedImage:
         here = _parse(url)

@@ -29,23 +29,24 @@ _OPENING = "(The conversation begins with the assistant.)"
 
 
 def encode_contents(
-    messages: Sequence[Message], quirks: Quirks, provider: str = ""
+    messages: Sequence[Message], quirks: Quirks, provider: str = "", model: str = ""
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """Return the system instruction (None where there is none) and the contents; see `fit_history`.
 
     Neighbours of one role are one content; every system message is part of the instruction. Thoughts, signatures and
-    the parts of server tools go back to their origin only, in their order and as they came. Raises `ConfigError` for
-    what a message holds and the dialect has no form for.
+    the parts of server tools go back to their origin only, in their order and as they came. An unsigned call of another
+    model than `model` gets `UNSIGNED`. Raises `ConfigError` for what a message holds and the dialect has no form for.
     """
-    encoder = _Encoder(provider)
+    encoder = _Encoder(provider, model)
     for message in fit_history(messages, quirks.tool_id_pattern):
         encoder.add(message)
     return encoder.finish()
 
 
 class _Encoder:
-    def __init__(self, provider: str) -> None:
+    def __init__(self, provider: str, model: str) -> None:
         self._provider = provider
+        self._model = model.rpartition("/")[2]
         self._system: list[dict[str, Any]] = []
         self._contents: list[dict[str, Any]] = []
         self._names: dict[str, str] = {}  # of the calls so far, by id
@@ -88,7 +89,7 @@ class _Encoder:
         origin = message.meta.origin if message.meta else None
         own = is_own(message, "gemini", self._provider)
         out: list[dict[str, Any]] = []
-        unsigned = not own or origin is None
+        unsigned = not own or origin is None or not self._is_model(origin.model)
         for block in message.iter_blocks():
             encoded = self._call(block.part, block, own) if isinstance(block.part, FunctionPart) else _said(block, own)
             if encoded is None:
@@ -100,6 +101,10 @@ class _Encoder:
                 unsigned = False  # of parallel calls only the first has one
             out.append(encoded)
         return out
+
+    def _is_model(self, name: str) -> bool:
+        """Whether the name that an answer gave is that of the model which is asked, which may leave out its version."""
+        return name.startswith(self._model) or self._model.startswith(name)
 
     def _call(self, part: FunctionPart, block: Block, own: bool) -> dict[str, Any]:
         self._names[part.id] = part.function.name

@@ -44,7 +44,7 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     """
     request = drop_unsupported(request, [*_UNKNOWN, *quirks.unsupported])
     warn_of_strict(request)
-    instruction, contents = encode_contents(request.messages, quirks, request.provider)
+    instruction, contents = encode_contents(request.messages, quirks, request.provider, request.model)
     if not contents:
         raise ConfigError("there is no message to send: all are empty or part of the system instruction")
     body: dict[str, Any] = {"contents": contents}

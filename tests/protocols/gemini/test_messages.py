@@ -235,3 +235,22 @@ def test_an_id_that_was_made_here_goes_neither_back_with_the_call_nor_with_its_r
         told({"functionCall": {"name": "f", "args": {}}}),
         ask({"functionResponse": {"name": "f", "response": {"output": 1}}}),
     ]
+
+
+MODELS = [
+    ("the same", "gemini-2.5-flash", False),
+    ("the same with its version", "gemini-2.5-flash-preview-09-2025", False),
+    ("the same by a path", "models/gemini-2.5-flash", False),
+    ("another", "gemini-3-pro", True),
+    ("not said", "", False),
+]
+
+
+@pytest.mark.parametrize(("model", "stands_in"), [case[1:] for case in MODELS], ids=[case[0] for case in MODELS])
+def test_an_unsigned_call_of_another_model_of_googles_gets_what_stands_for_a_signature(
+    model: str, stands_in: bool
+) -> None:
+    call = FunctionPart("c", FunctionCall("f"))
+    message = Message("assistant", [], "hm", [call], meta=Meta(Origin("gemini", "gemini", "gemini-2.5-flash")))
+    _, contents = encode_contents([HI, message], Quirks(), "gemini", model)
+    assert (contents[1]["parts"][1].get("thoughtSignature") == UNSIGNED) is stands_in

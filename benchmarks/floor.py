@@ -132,6 +132,37 @@ class _SGLang(Struct):
     meta_info: dict[str, Any] | None = None
 
 
+class _FastChat(Struct):
+    text: str = ""
+    error_code: int = 0
+    finish_reason: Any = None
+
+
+class _VLLM(Struct):
+    text: list[str] = []
+
+
+class _TGIToken(Struct):
+    text: str = ""
+    special: bool = False
+
+
+class _TGI(Struct):
+    token: _TGIToken
+    generated_text: str | None = None
+    details: dict[str, Any] | None = None
+
+
+class _GradioOutput(Struct):
+    data: list[Any] = []
+
+
+class _Gradio(Struct):
+    msg: str
+    event_id: str = ""
+    output: _GradioOutput | None = None
+
+
 # What is decoded of the events of each dialect.
 VIEWS: dict[str, type[Struct]] = {
     "openai-chat": _Chat,
@@ -146,6 +177,10 @@ VIEWS: dict[str, type[Struct]] = {
     "llamacpp": _LlamaCpp,
     "openai-completions": _Completion,
     "sglang": _SGLang,
+    "fastchat": _FastChat,
+    "vllm-generate": _VLLM,
+    "tgi": _TGI,
+    "gradio": _Gradio,
 }
 _DECODERS = {protocol: msgspec.json.Decoder(view).decode for protocol, view in VIEWS.items()}
 _ENDS = {"ndjson": b"\n", "nul": b"\0"}

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streamkit.deltas import MessageStart, RawFrame, UnknownFrame
 from streamkit.errors import APIError, ConfigError, ProtocolError, ServerError, StreamkitError, TruncatedStream
+from streamkit.protocols import get_protocol
 from streamkit.protocols.failures.stray import KEPT_BYTES
 from streamkit.protocols.unheard import Unheard
+from streamkit.testing.chunking import bytewise
+from streamkit.testing.outcome import Outcome, read_pieces
 
 CUT = TruncatedStream("cut")
 SAYS = UnknownFrame('{"message":"no such key"}')
@@ -60,3 +65,26 @@ def test_only_the_beginning_is_kept() -> None:
     error = unheard.explain(CUT)
     assert type(error) is ServerError
     assert len(error.body) == KEPT_BYTES
+
+
+# What bodies that are no answer are made of.
+PIECES = [
+    *(b"no healthy upstream", b"error code: 502", b"<html>", b"null", b"5", b"\n", b"\r\n", b" ", b"d", b"id"),
+    *(b'{"error":{"message":"no"}}', b'{"message":"no"}', b'{"ok":1}', b"{", b"}", b"[", b"]", b'"x"'),
+    *(b"data:", b"data: ", b"data: [DONE]\n\n", b"event: error\n", b"error:", b": ping\n\n"),
+    *(b"\xef\xbb\xbf", b"\xff", b"\x00", b"\xc3\xa9"),
+]
+
+
+def read(pieces: list[bytes], protocol: str) -> Outcome:
+    return read_pieces(pieces, get_protocol(protocol).parser(provider="p"))
+
+
+@pytest.mark.parametrize("protocol", ["openai-chat", "anthropic", "ollama", "bedrock-converse", "fastchat"])
+@given(body=st.lists(st.sampled_from(PIECES), max_size=7).map(b"".join), cut=st.integers(0, 60))
+def test_any_body_that_is_no_answer_is_the_same_error_in_any_cut(protocol: str, body: bytes, cut: int) -> None:
+    whole = read([body], protocol)
+    assert whole.error is not None
+    for pieces in (bytewise(body), [body[:cut], body[cut:]]):
+        other = read(pieces, protocol)
+        assert (other.error, other.deltas) == (whole.error, whole.deltas)

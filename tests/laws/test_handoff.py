@@ -305,7 +305,6 @@ TARGETS = [*((protocol, "") for protocol in TAKERS), *(("openai-chat", name) for
 
 
 @pytest.mark.parametrize(("target", "vendor"), TARGETS, ids=[f"{target} {vendor}" for target, vendor in TARGETS])
-@settings(max_examples=25)
 @given(steps=st.lists(STEPS, max_size=8), told=st.sampled_from(["drop", "text"]))
 @pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
 def test_any_history_of_another_is_accepted(target: str, vendor: str, steps: list[Message], told: str) -> None:
@@ -313,7 +312,6 @@ def test_any_history_of_another_is_accepted(target: str, vendor: str, steps: lis
 
 
 @pytest.mark.parametrize("target", TAKERS)
-@settings(max_examples=15)
 @given(steps=st.lists(STEPS, max_size=6), origin=st.sampled_from(["", "known", "another"]))
 @pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
 def test_any_history_by_hand_is_sent_or_refused_with_a_reason(target: str, steps: list[Message], origin: str) -> None:

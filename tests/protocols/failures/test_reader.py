@@ -598,6 +598,32 @@ def test_fastchats_text_is_the_message():
     assert (error.message, error.code) == ("wrong", "50002")
 
 
+HEADERS = [
+    ("anthropic", "request-id"),
+    ("openai and most", "x-request-id"),
+    ("azure", "apim-request-id"),
+    ("azure's other", "x-ms-request-id"),
+    ("bedrock", "x-amzn-RequestId"),
+    ("mistral", "mistral-correlation-id"),
+    ("cohere", "x-debug-trace-id"),
+    ("groq", "x-groq-id"),
+    ("openrouter", "X-Generation-Id"),
+    ("deepseek", "x-ds-trace-id"),
+    ("zhipu", "x-log-id"),
+    ("minimax", "minimax-request-id"),
+    ("minimax's other", "trace-id"),
+    ("watsonx", "x-global-transaction-id"),
+    ("cloudflare", "CF-RAY"),
+]
+
+
+@pytest.mark.parametrize("header", [case[1] for case in HEADERS], ids=[case[0] for case in HEADERS])
+def test_each_providers_header_of_the_id_is_read(header):
+    error = read_failure(b'{"error":{"message":"no"}}', provider="p", status=500, headers={header: "r-1"})
+    assert error.request_id == find_request_id({header.lower(): "r-1"}) == "r-1"
+    assert "request r-1" in str(error)
+
+
 def test_the_id_of_a_request_is_found_in_the_headers():
     assert find_request_id({"cf-ray": "ray", "request-id": "r"}) == "r"
     assert find_request_id({"cf-ray": "ray"}) == "ray"

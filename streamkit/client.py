@@ -21,6 +21,7 @@ from streamkit.images import embed_images, images_to_embed
 from streamkit.keys import ApiKey
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
+from streamkit.observing import Observer
 from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.parts import EmbeddedImage
 from streamkit.pools import Pools
@@ -74,6 +75,8 @@ class Client:
     `end_without_finish` says whether an answer is whole whose server ends the body without saying why it ended (True),
     or truncated (False); by default that is as the provider's row has it, where nearly none is so.
 
+    `telemetry` is told of each stream, and of the runs of an agent: see `streamkit.telemetry`.
+
     Raises `ConfigError` for whatever is wrong in these. May be shared by any number of tasks.
     """
 
@@ -96,6 +99,7 @@ class Client:
         on_retry: Callable[[Retrying], None] | None = None,
         end_without_finish: bool | None = None,
         limits: Limits | None = None,
+        telemetry: Observer | None = None,
     ) -> None:
         if provider is None:
             self.provider, self.model = parse_model(model)
@@ -115,6 +119,7 @@ class Client:
         self.timeouts = timeouts
         self.retry = as_retry(retry)
         self.on_retry = on_retry
+        self.telemetry = telemetry
         self._given = http_client
         self._waits: Timeouts | None = timeouts
         if http_client is not None:
@@ -217,6 +222,11 @@ class Client:
     def place(self) -> str:
         """Who is asked, and where, for messages."""
         return place_of(self._endpoint)
+
+    @property
+    def server(self) -> tuple[str, int]:
+        """The host and the port that requests go to."""
+        return self._endpoint.server
 
     def ask(self, request: Request, *, include_raw: bool) -> Asked:
         """Put a request into the provider's words."""

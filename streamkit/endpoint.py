@@ -68,6 +68,11 @@ class Endpoint:
             if self._base.scheme == "http" and not _is_near(self._base.hostname or ""):
                 _warn(provider.name, self.host)
 
+    @property
+    def server(self) -> tuple[str, int]:
+        """The name or address of the host, and the port."""
+        return self._base.hostname or "", self._base.port or (80 if self._base.scheme == "http" else 443)
+
     def authorized(self, headers: Mapping[str, Secret]) -> Endpoint:
         """Return this endpoint for one request, which carries `headers`, named in lower case, in place of the key."""
         other = copy(self)

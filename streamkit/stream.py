@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import nullcontext
 from random import random
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
@@ -34,6 +35,7 @@ from streamkit.errors import (
 )
 from streamkit.keys import scrub_error
 from streamkit.messages import MessageOutput
+from streamkit.observing import RunReport, StreamReport
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.readahead import ReadAhead
 from streamkit.stopwatch import Stopwatch
@@ -99,6 +101,8 @@ class Stream:
         self._ahead: ReadAhead | None = None
         self._opened = self._closed = False
         self._delivered = False  # whether anything of this attempt's answer has come
+        self._report: StreamReport | None = None
+        self.run: RunReport | None = None  # what an observer knows of the run that this is part of
         self.accumulator = Accumulator()
         self._stopwatch = Stopwatch()
         self.retried: list[StreamkitError] = []
@@ -151,6 +155,16 @@ class Stream:
         if self._opened or self._closed:
             raise ConfigError("a stream is opened once: call client.stream() for another answer")
         self._opened = True
+        if self._first.telemetry is not None:
+            self._report = self._first.telemetry.stream(self._first, self._request, self.run)
+        try:
+            await self._begin()
+        except BaseException as error:
+            self._ended(error)
+            raise
+        return self
+
+    async def _begin(self) -> None:
         limits = self._client.timeouts
         if limits.need_watching:
             self._watch = Watchdog(limits, perf_counter_ns())
@@ -161,7 +175,6 @@ class Stream:
                 self._exchange = await self._open()
             except StreamkitError as error:
                 await self._retry(error)
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -188,6 +201,7 @@ class Stream:
         # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
         if self._deltas is not None and not self._deltas.ag_running:
             await self._deltas.aclose()
+        self._ended(None)
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
         note, fold, watch = self._stopwatch.note, self.accumulator.feed, self._watch
@@ -258,16 +272,27 @@ class Stream:
                     yield delta
                 if fault is not None:
                     raise fault
+                self._ended(None)
                 await self._drain(exchange)
                 return
         except StreamkitError as error:
             chunk = b""  # may echo the key, and traces may show locals
             self._complete(error, exchange)
+            self._ended(error)
+            raise
+        except BaseException as error:
+            self._ended(error)
             raise
         finally:
             if watch is not None:
                 await watch.stop()
             await self._let_go(exchange)
+
+    def _ended(self, error: BaseException | None) -> None:
+        """Report the end, the first time."""
+        report, self._report = self._report, None
+        if report is not None:
+            report.ended(self, error)
 
     def _chunks(self, exchange: Exchange) -> AsyncIterator[bytes]:
         """The body in reads; where deltas are to be merged, each is all that came since the one before."""
@@ -311,7 +336,8 @@ class Stream:
         if watch is not None:
             watch.expect(perf_counter_ns(), client.place)
         try:
-            exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
+            with nullcontext() if self._report is None else self._report.sending():
+                exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
         finally:
             self._stopwatch.sent(timing)
         if self._closed:  # in the very moment
@@ -377,6 +403,8 @@ class Stream:
             raise instead or error
         self.retried.append(error.with_traceback(None))
         self._first.announce(error, self._client, len(self.retried), wait_s or 0.0)
+        if self._report is not None:
+            self._report.retrying(error, self._client, len(self.retried), wait_s or 0.0)
         self._parser = (self._kept or self._asked).new_parser()
         if self._watch is not None:
             self._watch.rest()

@@ -19,6 +19,7 @@ from streamkit.deltas import MessageDeltaOutput, MessageEnd
 from streamkit.errors import ConfigError, StreamkitError, TurnLimit
 from streamkit.events import Event, RunEnd, RunFailed, RunStart, ToolEnd, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
+from streamkit.observing import RunReport
 from streamkit.parts import FunctionPart
 from streamkit.tools import Tool
 from streamkit.usage import Usage
@@ -75,7 +76,8 @@ class Loop:
 
     async def items(self) -> AsyncGenerator[Item, None]:
         """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""
-        name, history = self._name, self._conversation.history
+        name, history, telemetry = self._name, self._conversation.history, self._client.telemetry
+        run = None if telemetry is None else telemetry.run(self._client, name, self._query)
         try:
             yield RunStart(name)
             for turn in count(1):
@@ -86,7 +88,9 @@ class Loop:
                     )
                 yield TurnStart(turn)
                 end: MessageEnd | None = None
-                async with self._client.stream(history, tools=self._tools, **self._params) as stream:
+                asked = self._client.stream(history, tools=self._tools, **self._params)
+                asked.run = run
+                async with asked as stream:
                     self._stream = stream
                     async for delta in stream:
                         if type(delta) is MessageEnd:
@@ -100,10 +104,12 @@ class Loop:
                 goes_on = _goes_on(end.finish_reason, self._calls)
                 if not goes_on:
                     self.settle()
+                    if run is not None:
+                        run.ended(output, self._usage, None)
                 yield MessageDeltaOutput(end, output.finish_reason, output.usage, 0, name)
                 yield output
                 if goes_on and self._calls:
-                    async with aclosing(self._answer()) as answers:
+                    async with aclosing(self._answer(run)) as answers:
                         async for item in answers:
                             yield item
                 yield TurnEnd(turn)
@@ -112,6 +118,8 @@ class Loop:
                     return
         except BaseException as error:
             self.settle(error)
+            if run is not None:
+                run.ended(None, self._usage, error)
             if isinstance(error, StreamkitError):
                 if error.partial is not None:
                     error.partial.source_agent = name
@@ -163,9 +171,9 @@ class Loop:
             self._usage = self._usage + usage if self._usage else usage
             self._conversation.usage += usage
 
-    async def _answer(self) -> AsyncGenerator[Item, None]:
+    async def _answer(self, run: RunReport | None) -> AsyncGenerator[Item, None]:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
-        runner = self._runner = ToolRunner(self._functions(), self._calls)
+        runner = self._runner = ToolRunner(self._functions(), self._calls, run)
         runner.start()
         ended: dict[int, Message] = {}
         try:

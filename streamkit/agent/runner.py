@@ -16,6 +16,7 @@ from streamkit.background import on_trio, spawn
 from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
+from streamkit.observing import RunReport, ToolReport
 from streamkit.parts import FunctionPart
 from streamkit.tools import Tool
 
@@ -47,11 +48,12 @@ class ToolRunner:
     failure of a tool alone (`SystemExit`, say) ends all calls and is raised by `check`.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], calls: Sequence[FunctionPart]) -> None:
+    def __init__(self, tools: Mapping[str, Tool], calls: Sequence[FunctionPart], run: RunReport | None = None) -> None:
         names = {call.function.name for call in calls}
         self._tools = {name: tool for name, tool in tools.items() if name in names}
         self._known = ", ".join(tools) or "none"
         self._calls = calls
+        self._run_report = run
         self.results: list[Message | None] = [None] * len(calls)
         self._send, self.events = anyio.create_memory_object_stream[tuple[int, ToolEvent]](QUEUE_SIZE)
         self._threads = anyio.CapacityLimiter(THREADS)
@@ -91,22 +93,31 @@ class ToolRunner:
             self._ended.set()
 
     async def _answer(self, position: int, call: FunctionPart) -> None:
+        run = self._run_report
+        report = None if run is None else run.tool(call, self._tools.get(call.function.name))
         try:
-            message = await self._result(position, call)
+            message = await self._result(position, call, report)
             self.results[position] = message
+            if report is not None:
+                report.ended(message)
             await self._send.send((position, ToolEnd(call.id, call.function.name, message, is_error(message))))
         except anyio.get_cancelled_exc_class():
             raise
         except BaseException as error:  # an error let out of this task would end all of trio
             self._failure = error
             self._scope.cancel()
+        finally:
+            if report is not None:
+                report.ended(None)
 
-    async def _result(self, position: int, call: FunctionPart) -> Message:
+    async def _result(self, position: int, call: FunctionPart, report: ToolReport | None) -> Message:
         try:
             tool, arguments = self._prepare(call)
             return result_message(call, await self._call(position, call, tool, arguments))
         except Exception as error:
             logger.debug("the tool %s failed", call.function.name, exc_info=True)
+            if report is not None:
+                report.failed(error)
             return result_message(call, describe(error), failed=True)
         except anyio.get_cancelled_exc_class() as error:
             # On asyncio a tool can raise this itself, by awaiting something that was cancelled.

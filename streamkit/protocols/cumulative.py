@@ -30,7 +30,8 @@ class WholeText:
         self._given = ""  # what has been given out, without `_pieces`
         self._pieces: list[str] = []  # what has been given out since it was last put together
         self._size = 0  # characters that have been given out
-        self._tail = ""  # the last of them
+        self._tail = ""  # the last of them, without `_fresh`
+        self._fresh: list[str] = []  # what has been given out since the last comparison
         self._compared = _TAIL  # characters at the last time when all were compared
         self._last: str | None = None  # the last record, None where it was a piece
         self._held = ""  # what follows what has been given out
@@ -57,7 +58,8 @@ class WholeText:
     def add(self, out: list[Delta], piece: str) -> None:
         """Take `piece` as what is new; a later `write` may still revise it."""
         self._last = None
-        piece, self._held = split_unsure(self._held + piece)
+        if self._held or not piece.isascii():
+            piece, self._held = split_unsure(self._held + piece)
         if piece:
             self._grow(out, piece)
 
@@ -73,6 +75,9 @@ class WholeText:
     def _goes_on(self, text: str) -> bool:
         """Whether `text` begins with what has been given out, as far as that is compared."""
         if self._size <= len(text) < 2 * self._compared:
+            if self._fresh:
+                self._tail = (self._tail + "".join(self._fresh))[-_TAIL:]
+                self._fresh.clear()
             return text.startswith(self._tail, self._size - len(self._tail))
         self._compared = max(len(text), _TAIL)
         return text.startswith(self._all())
@@ -89,12 +94,13 @@ class WholeText:
         if not self._blocks or self._blocks[-1][0] != self._writer.index:
             self._blocks.append((self._writer.index, self._size))
         self._pieces.append(piece)
+        self._fresh.append(piece)
         self._size += len(piece)
-        self._tail = (self._tail + piece)[-_TAIL:]
 
     def _revise(self, out: list[Delta], text: str) -> None:
         before = self._all()
         self._given, self._size, self._tail = text, len(text), text[-_TAIL:]
+        self._fresh.clear()
         index, start = self._blocks[-1]
         if text[:start] == before[:start]:
             self._writer.replace(out, index, text[start:])

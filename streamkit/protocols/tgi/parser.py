@@ -13,6 +13,7 @@ from streamkit.deltas import Delta
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.plain_parser import PlainParser
 from streamkit.protocols.tgi.views import Record, read_token, read_usage
+from streamkit.protocols.whole_writer import WholeWriter
 from streamkit.wire import Frame
 
 __all__ = ["TGIParser"]
@@ -25,6 +26,10 @@ class TGIParser(PlainParser):
     view: ClassVar[Any] = Record
     ending: ClassVar[str] = "no record with the generated text came"
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._writer: WholeWriter | None = None
+
     def _take(self, record: Record, frame: Frame, out: list[Delta]) -> bool:
         token, whole = record.token, record.generated_text
         if record.error:
@@ -32,7 +37,9 @@ class TGIParser(PlainParser):
         if token is None and whole is None:
             return False
         choices = self._choices
-        writer = self._begin(0, out)
+        writer = self._writer
+        if writer is None:
+            writer = self._writer = self._begin(0, out)
         if token is not None and token.text and not token.special:
             writer.go_on(out, token.text)
             if record.top_tokens and isinstance(record.top_tokens, list):

@@ -14,6 +14,7 @@ from streamkit.timing import Timeouts
 
 __all__ = ["explain_fault", "place_of", "was_closing"]
 
+SAID = 200  # characters that are quoted of an error: aiohttp's may hold all that was received
 CLOSING_S = 1.0  # a request that is lost with a closing connection is lost within that; later, it was being answered
 
 # By name, as below: what httpx and httpx2, then aiohttp, raise where the server ends the connection without a word.
@@ -43,7 +44,8 @@ def explain_fault(
         # httpx-aiohttp calls each failure of a connection a timeout, a refused one too; aiohttp says what it was.
         return explain_fault(error.__cause__, endpoint, timeouts, opening=opening)
     place = place_of(endpoint)
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = str(error).partition("\n")[0][:SAID]
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     fault: StreamkitError
     connecting, reading = (timeouts.connect_s, timeouts.read_s) if timeouts is not None else (None, None)
     if kinds & {"ConnectTimeout", "ConnectionTimeoutError"}:
@@ -55,7 +57,7 @@ def explain_fault(
     elif kinds & {"TimeoutException", "TimeoutError"}:
         fault = TransportTimeout(f"{place} sent nothing{_within(reading)} (read_timeout_s)")
     elif not opening and ("RemoteProtocolError" in kinds or _CUT in str(error)):
-        fault = TruncatedStream(f"{place} broke off before the end of the body ({error})")
+        fault = TruncatedStream(f"{place} broke off before the end of the body ({text or said})")
     elif kinds & {"ConnectError", "ProxyError", "ClientConnectorError"}:
         fault = TransportError(
             f"cannot connect to {place} ({said}): check the base URL, the network and the proxy settings"

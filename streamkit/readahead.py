@@ -40,8 +40,9 @@ class ReadAhead:
         """End reading, wherever it stands; what is held can still be taken. May be called again."""
         if self._scope is not None:
             self._scope.cancel()
-            with anyio.CancelScope(shield=True):
-                await self._ended.wait()
+            if not self._ended.is_set():  # else there is nothing to wait for, not even other tasks
+                with anyio.CancelScope(shield=True):
+                    await self._ended.wait()
 
     async def drain(self, seconds: float) -> None:
         """Wait so long at most for the end of the source; what comes until then is held as ever."""

@@ -198,7 +198,10 @@ class Stream:
             await self._ahead.stop()
         if self._exchange is not None:
             await self._exchange.aclose()
-        # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11).
+        if self._watch is not None:
+            await self._watch.stop()
+        # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11),
+        # and the task that reads may ask for the next delta meanwhile.
         if self._deltas is not None and not self._deltas.ag_running:
             await self._deltas.aclose()
         self._ended(None)

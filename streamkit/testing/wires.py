@@ -149,8 +149,13 @@ def compressed(body: Body, *, after: int | None = None, protocol: str = "openai-
     return Wire(steps=[head, *_chunks(data[: _place(data, after)]), _LAST], ends="closes")
 
 
-def scheduled(body: Body, random: Random, *, longest_s: float = 0.01, protocol: str = "openai-chat") -> Wire:
-    """Draw a schedule: cuts anywhere, pauses, comments between frames, and an end that may be any of them."""
+def scheduled(
+    body: Body, random: Random, *, longest_s: float = 0.01, stalls: float = 0.0, protocol: str = "openai-chat"
+) -> Wire:
+    """Draw a schedule: cuts anywhere, pauses, comments between frames, and an end that may be any of them.
+
+    With the chance `stalls` it ends in silence, which only a client with a limit leaves.
+    """
     data = _bytes(body, protocol)
     steps: list[bytes | Pause] = [_head()]
     last = random.choice([len(data), random.randrange(len(data) + 1)])
@@ -163,6 +168,8 @@ def scheduled(body: Body, random: Random, *, longest_s: float = 0.01, protocol: 
             steps.append(_chunk(_PING))
         if random.random() < 0.3:
             steps.append(Pause(random.uniform(0, longest_s)))
+    if random.random() < stalls:
+        return Wire(steps=steps, ends="hangs")
     if last == len(data) and random.random() < 0.7:
         return Wire(steps=[*steps, _LAST])
     if random.random() < 0.3:

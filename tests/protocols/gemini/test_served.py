@@ -70,7 +70,8 @@ def add(a: int, b: int) -> int:
 
 
 async def test_an_agent_calls_a_tool_and_sends_signatures_back() -> None:
-    script = [Answer([Thinking("Hm.", "c2ln"), Call("add", {"a": 1, "b": 2}, "call_7")]), Answer(["It is 3."])]
+    called = [Thinking("Hm.", "c2ln"), Call("add", {"a": 1, "b": 2}, "call_7")]
+    script = [Answer(called, model="gemini-3-pro"), Answer(["It is 3."])]
     async with ReplayServer(script, turn="history") as server:
         agent = Agent("gemini/gemini-3-pro", api_key=KEY, base_url=server.url, tools=[add])
         outputs = [output async for output in agent.run("What is 1 + 2?")]

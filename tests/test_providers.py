@@ -40,15 +40,17 @@ WRONG = [
     ("nothing", "", '"provider/model"'),
     ("an empty vendor", "/gpt-5", '"provider/model"'),
     ("an empty model", "openai/", '"provider/model"'),
-    ("an unknown vendor", "opnai/gpt-5", "unknown provider 'opnai'"),
+    ("an unknown vendor", "acme/gpt-5", "unknown provider 'acme': `streamkit providers`"),
+    ("a vendor that is nearly one", "opnai/gpt-5", "unknown provider 'opnai': did you mean openai"),
+    ("a vendor in capitals", "OpenAI/gpt-5", "did you mean openai"),
 ]
 
 
 @pytest.mark.parametrize("case", WRONG, ids=[case[0] for case in WRONG])
-def test_any_other_string_is_a_config_error_that_names_the_vendors(case: tuple[str, str, str]) -> None:
+def test_any_other_string_is_a_config_error_that_says_what_lists_the_vendors(case: tuple[str, str, str]) -> None:
     with pytest.raises(ConfigError, match=case[2]) as caught:
         parse_model(case[1])
-    assert ", ".join(PROVIDERS) in str(caught.value)
+    assert "`streamkit providers` and provider_names()" in str(caught.value)
 
 
 ACME = Provider(name="acme", protocol="openai-chat", base_url="https://api.acme.dev/v1", key_variable="ACME_API_KEY")

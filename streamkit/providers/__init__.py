@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 
 from streamkit.errors import ConfigError
@@ -85,6 +86,8 @@ PROVIDERS = (
     "zhipu-anthropic",
 )
 
+_LISTED = "`streamkit providers` and provider_names() list all providers"
+
 _registered: dict[str, Provider] = {}
 
 
@@ -93,7 +96,9 @@ def get_provider(name: str) -> Provider:
     if name in _registered:
         return _registered[name]
     if name not in PROVIDERS:
-        raise ConfigError(f"unknown provider {name!r}; known are {', '.join(provider_names())}")
+        near = get_close_matches(name.lower(), provider_names(), 3)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ConfigError(f"unknown provider {name!r}: {meant}{_LISTED}")
     provider: Provider = import_module(f"streamkit.providers.{name.replace('-', '_')}").PROVIDER
     return provider
 
@@ -126,8 +131,5 @@ def parse_model(model: str) -> tuple[Provider, str]:
     """
     name, slash, rest = model.partition("/") if isinstance(model, str) else ("", "", "")
     if not (slash and name and rest):
-        raise ConfigError(
-            f'model {model!r} must be "provider/model", such as "openai/gpt-5"; '
-            f"known providers are {', '.join(provider_names())}"
-        )
+        raise ConfigError(f'model {model!r} must be "provider/model", such as "openai/gpt-5": {_LISTED}')
     return get_provider(name), rest

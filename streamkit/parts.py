@@ -52,6 +52,11 @@ class ImagePart(Struct, frozen=True, tag="image"):
 
     image: ImageUrl | EmbeddedImage
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.image, (ImageUrl, EmbeddedImage)):
+            given = type(self.image).__name__
+            raise TypeError(f"an ImagePart holds an ImageUrl(url) or an EmbeddedImage(mime_type, data), not {given}")
+
 
 class FunctionCall(Struct, frozen=True):
     """The name of a tool and its arguments, a JSON object."""

@@ -137,6 +137,12 @@ def test_a_broken_part_is_refused_with_what_is_wrong(value: Any, says: str) -> N
         as_part(value)
 
 
+@pytest.mark.parametrize("image", ["https://a.example/b.png", PIXEL, None], ids=["address", "bytes", "nothing"])
+def test_a_bare_address_is_no_image_and_the_error_says_what_is(image: Any) -> None:
+    with pytest.raises(TypeError, match="ImageUrl.* or an EmbeddedImage.*, not"):
+        ImagePart(image)
+
+
 def test_unknown_fields_are_ignored() -> None:
     assert as_part({"type": "text", "text": "x", "mood": "good"}) == TextPart("x")
 

@@ -65,8 +65,13 @@ class Endpoint:
             if len(key) >= _TELLING and key in self._base.geturl():
                 raise ConfigError("the base URL holds the key, which belongs in a header alone")
         if self.key is not None or has_scheme or callable(api_key):
-            if self._base.scheme == "http" and not _is_near(self._base.hostname or ""):
+            if self._base.scheme == "http" and not self.is_near:
                 _warn(provider.name, self.host)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the host is this machine or, by its form, on a network of one's own."""
+        return _is_near(self._base.hostname or "")
 
     @property
     def server(self) -> tuple[str, int]:
@@ -163,7 +168,6 @@ def _warn(provider: str, host: str) -> None:
 
 
 def _is_near(host: str) -> bool:
-    """Whether a host is this machine or, by its form, on a network of one's own."""
     try:
         address = ip_address(host)
     except ValueError:

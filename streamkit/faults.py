@@ -59,9 +59,9 @@ def explain_fault(
     elif not opening and ("RemoteProtocolError" in kinds or _CUT in str(error)):
         fault = TruncatedStream(f"{place} broke off before the end of the body ({text or said})")
     elif kinds & {"ConnectError", "ProxyError", "ClientConnectorError"}:
-        fault = TransportError(
-            f"cannot connect to {place} ({said}): check the base URL, the network and the proxy settings"
-        )
+        near = endpoint.is_near and "ProxyError" not in kinds
+        suspects = "and that the server runs there" if near else "the network and the proxy settings"
+        fault = TransportError(f"cannot connect to {place} ({said}): check the base URL, {suspects}")
     elif kinds & _FAILURES:
         fault = TransportError(f"the connection to {place} broke ({said}): try again")
     else:

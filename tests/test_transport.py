@@ -30,12 +30,13 @@ from streamkit.errors import (
     TransportTimeout,
     TruncatedStream,
 )
+from streamkit.http_clients import new_http_client, timeouts_for
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
 from streamkit.testing import ReplayServer, Reply
 from streamkit.timing import Timeouts, Timing
-from streamkit.transport import Exchange, new_http_client, open_exchange, timeouts_for
+from streamkit.transport import Exchange, open_exchange
 
 KEY = "sk-live-0123456789abcdef"
 BODY = b'{"a":1}'
@@ -384,10 +385,14 @@ async def test_a_broken_connection_of_aiohttp_is_a_typed_error_without_the_key(
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-@pytest.mark.parametrize("host", ["127.0.0.1:1", "nowhere.invalid"])
-async def test_a_connection_that_aiohttp_cannot_make_is_no_timeout(anyio_backend: str, host: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "hint"), [("127.0.0.1:1", "and that the server runs"), ("nowhere.invalid", "the network and the proxy")]
+)
+async def test_a_connection_that_aiohttp_cannot_make_is_no_timeout(anyio_backend: str, host: str, hint: str) -> None:
     async with httpx_aiohttp.HttpxAiohttpClient(verify=False) as http:
-        with pytest.raises(TransportError, match=f"cannot connect to acme at {host} .*check the base URL") as caught:
+        with pytest.raises(
+            TransportError, match=f"cannot connect to acme at {host} .*check the base URL, {hint}"
+        ) as caught:
             await open_at(http, f"http://{host}")
     assert type(caught.value) is TransportError
 

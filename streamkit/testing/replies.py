@@ -138,7 +138,8 @@ class Replies:
     `replies` is one reply for every request, a list of them, or a function of the request (it may be async). A list
     is a script: with `turn="order"` each request gets the next; with `turn="history"` the one whose number is how
     many assistant messages the request holds, so that a conversation may be taken up anywhere. After its end the
-    answer is a 500 that says so. `defaults` are fields of `Reply` for those given bare, as bytes or an `Answer`.
+    answer is a 500 that says so, and not to be retried. `defaults` are fields of `Reply` for those given bare, as
+    bytes or an `Answer`.
     """
 
     def __init__(
@@ -177,7 +178,8 @@ class Replies:
         if turn < len(self._script):
             return self._script[turn]
         text = f"the script has {len(self._script)} replies; this request wants number {turn + 1}"
-        return error_reply(500, text, "script_exhausted", protocol=request.protocol)
+        headers = {"x-should-retry": "false"}
+        return error_reply(500, text, "script_exhausted", protocol=request.protocol, headers=headers)
 
 
 def _answers(body: Any) -> int:

@@ -80,6 +80,7 @@ async def test_a_script_is_served_in_order_and_its_end_is_an_error():
     assert [(reply.status, reply.body) for reply in got[:2]] == [(200, b"a"), (503, b"b")]
     assert got[2].status == 500
     assert b"the script has 2 replies; this request wants number 3" in got[2].body
+    assert got[2].headers["x-should-retry"] == "false"
 
 
 async def test_a_script_may_follow_the_history():

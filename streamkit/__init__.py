@@ -16,9 +16,12 @@ _HOME = {
         "APIError",
         "AuthenticationError",
         "ConfigError",
+        "ConnectTimeout",
         "ContentFiltered",
         "ContextOverflow",
+        "FirstTokenTimeout",
         "HistoryWarning",
+        "IdleTimeout",
         "ImageFetchError",
         "ImageNotEmbedded",
         "InvalidRequest",
@@ -32,6 +35,7 @@ _HOME = {
         "StreamkitError",
         "StreamkitWarning",
         "ToolError",
+        "TotalTimeout",
         "TransportError",
         "TransportTimeout",
         "TruncatedStream",
@@ -107,6 +111,7 @@ _HOME = {
     "streamkit.tools": ("Tool", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.fetching": ("fetch_image",),
+    "streamkit.retries": ("Retry", "Retrying"),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
@@ -131,6 +136,7 @@ if TYPE_CHECKING:
     from streamkit.protocols import *
     from streamkit.protocols.failures import is_overflow as is_overflow
     from streamkit.providers import *
+    from streamkit.retries import *
     from streamkit.timing import *
     from streamkit.tools import *
     from streamkit.usage import *

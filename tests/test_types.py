@@ -14,8 +14,8 @@ import streamkit
 from streamkit.messages import Message
 from streamkit.parts import Part
 
-# Beside the protocols' and vendors' tables, which hold functions and classes and are never stored.
-TABLES = {"Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits"}
+# Protocols' and vendors' tables, which hold functions and classes, and what a client is told: never stored.
+TABLES = {"Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
 HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events"]
 TYPES = {
     kind

@@ -19,6 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -32,14 +33,14 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _common(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show version.")] = False,
 ) -> None:
     # A terminal may lack characters, and a pipe may hold bytes that are none.
     for stream, errors in ((sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
         stream.reconfigure(errors=errors)  # type: ignore[union-attr] # these three are text files
 
 
-@app.command("demo")
+@app.command("demo", short_help="Watch an agent think, call a tool and answer.")
 def _demo(
     pace: Annotated[float, typer.Option(help="Seconds between two events of the model.", min=0)] = 0.03,
 ) -> None:
@@ -49,10 +50,10 @@ def _demo(
     _exit_with(lambda: demo(pace))
 
 
-@app.command("chat")
+@app.command("chat", short_help="Chat with any model.")
 def _chat(
     model: Annotated[str, typer.Argument(help="provider/model, or local.", show_default=False)],
-    system: Annotated[str | None, typer.Option(help="What the model is told first.")] = None,
+    system: Annotated[str | None, typer.Option(help="The instruction (system message) of the conversation.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Another address than the provider's own.")] = None,
     thinking: Annotated[str | None, typer.Option(help="off, low, medium, high …, or a number of tokens.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the history here after each answer, as JSON.")] = None,
@@ -71,9 +72,9 @@ def _chat(
 @app.command("inspect")
 def _inspect(
     file: Annotated[str, typer.Argument(help="A recorded body; - reads standard input.", show_default=False)],
-    provider: Annotated[str | None, typer.Option(help="Whose it is, such as deepseek.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="Its dialect, such as anthropic.")] = None,
-    framing: Annotated[str | None, typer.Option(help="Its framing, where not the dialect's own.")] = None,
+    provider: Annotated[str | None, typer.Option(help="The provider that sent it, such as deepseek.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Or the dialect it is in, such as anthropic.")] = None,
+    framing: Annotated[str | None, typer.Option(help="Its framing, as ndjson, where not the dialect's own.")] = None,
     deltas: Annotated[bool, typer.Option("--deltas", help="Print the deltas, one a line.")] = False,
     choices: Annotated[bool, typer.Option("--choices", help="Print every answer (n > 1), as a list.")] = False,
 ) -> None:
@@ -87,7 +88,7 @@ def _inspect(
     _exit_with(lambda: inspect(file, new_parser(provider, protocol, framing), deltas=deltas, choices=choices))
 
 
-@app.command("providers")
+@app.command("providers", short_help="List the providers, and what each takes.")
 def _providers(
     name: Annotated[str | None, typer.Argument(help="One of them, in full.", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,

@@ -10,8 +10,8 @@ import msgspec
 
 from streamkit.accumulator import Accumulator
 from streamkit.cli.escape import escape_json, visible
-from streamkit.deltas import Delta
-from streamkit.errors import ConfigError, StreamkitError
+from streamkit.deltas import Delta, UnknownFrame
+from streamkit.errors import ConfigError, StreamkitError, TruncatedStream
 from streamkit.protocols import Parser, get_protocol
 from streamkit.providers import get_provider
 
@@ -30,8 +30,10 @@ def inspect(file: str, parser: Parser, *, deltas: bool = False, choices: bool = 
     """
     accumulator = Accumulator()
     code = 0
+    kinds: set[type] = set()
     try:
         for delta in read_deltas(parser, _chunks(file)):
+            kinds.add(type(delta))
             if deltas:
                 _print(delta)
             else:
@@ -41,6 +43,8 @@ def inspect(file: str, parser: Parser, *, deltas: bool = False, choices: bool = 
             raise
         sys.stdout.flush()
         print(f"{type(error).__name__}: {visible(str(error))}", file=sys.stderr)
+        if kinds == {UnknownFrame} and isinstance(error, TruncatedStream):
+            print("Not one of its frames is of this dialect: is the body another's?", file=sys.stderr)
         code = 1
     if choices:
         _print(accumulator.outputs(), indent=2)

@@ -111,11 +111,13 @@ def _list(listings: list[Listing], screen: Screen) -> None:
                 screen.line(f"      {line}", "dim")
         screen.gap()
     screen.line("Each with the variable of its key, whether that is set, and its address.", "dim")
+    screen.line("A key in brackets is optional.", "dim")
     screen.line("`streamkit providers NAME` shows one in full.", "dim")
 
 
 def _labels(listing: Listing) -> tuple[str, str]:
-    return listing.name, listing.key_variable or "(no key)"
+    key = listing.key_variable or "no key"
+    return listing.name, f"({key})" if listing.key_optional or not listing.key_variable else key
 
 
 def _show(listing: Listing, screen: Screen) -> None:
@@ -126,7 +128,9 @@ def _show(listing: Listing, screen: Screen) -> None:
             screen.line(f"  {line}")
     screen.gap()
     for label, text in _facts(listing):
-        lines = [line for part in text.split("\n") for line in textwrap.wrap(part, width - LABEL - 2)]
+        lines = [
+            line for part in text.split("\n") for line in textwrap.wrap(part, width - LABEL - 2, break_on_hyphens=False)
+        ]
         for number, line in enumerate(lines):
             screen.write(f"  {'' if number else label:<{LABEL}}", "dim")
             screen.write(f"{line}\n")

@@ -6,9 +6,10 @@ from streamkit.cli.app import app
 COMMANDS = ["demo", "chat", "inspect", "providers"]
 
 
+@pytest.mark.parametrize("option", ["--help", "-h"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_explains_itself(command):
-    done = CliRunner().invoke(app, [command, "--help"])
+def test_each_command_explains_itself(command, option):
+    done = CliRunner().invoke(app, [command, option])
     assert done.exit_code == 0
     assert f"Usage: root {command}" in done.output
 
@@ -16,6 +17,7 @@ def test_each_command_explains_itself(command):
 def test_without_a_command_all_are_listed():
     done = CliRunner().invoke(app, [])
     assert all(command in done.output for command in COMMANDS)
+    assert "..." not in done.output.partition("Commands:")[2]
 
 
 MISTAKES = [

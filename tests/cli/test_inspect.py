@@ -77,6 +77,13 @@ def test_of_a_broken_body_what_there_is_is_printed(run, body, error, deltas):
         assert "finish_reason" not in output
 
 
+@pytest.mark.parametrize(("sent", "read"), [("anthropic", "openai-chat"), ("openai-chat", "gemini")])
+def test_of_a_body_in_another_dialect_that_is_said(run, sent, read):
+    done = run(render(ANSWER, sent), "--protocol", read)
+    assert done.exit_code == 1
+    assert done.stderr.endswith("Not one of its frames is of this dialect: is the body another's?\n")
+
+
 def test_every_choice_is_printed_on_request(run):
     body = render(Answer(["one"], choices=[Answer(["two"])]), "openai-chat")
     done = run(body, "--protocol", "openai-chat", "--choices")

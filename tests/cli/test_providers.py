@@ -65,6 +65,12 @@ def test_a_terminal_that_is_too_narrow_loses_addresses_and_no_name(monkeypatch):
     assert "api.groq.com" not in shown
 
 
+def test_in_a_terminal_an_optional_key_is_in_brackets(monkeypatch):
+    shown = " ".join(show(80, monkeypatch, no_color=True, color_system=None).split())
+    assert "vllm (VLLM_API_KEY) no " in shown
+    assert "mistral MISTRAL_API_KEY no " in shown
+
+
 def test_a_terminal_gets_colours_unless_it_wants_none(monkeypatch):
     assert "\x1b[" in show(80, monkeypatch, "groq")
     assert "\x1b[3" not in show(80, monkeypatch, "groq", no_color=True)

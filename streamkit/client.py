@@ -17,6 +17,7 @@ from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError
 from streamkit.faults import place_of
 from streamkit.fetching import ImageFetcher
+from streamkit.http_clients import HTTPClient, check_http_client, load_libraries, timeouts_for
 from streamkit.images import embed_images, images_to_embed
 from streamkit.keys import ApiKey
 from streamkit.limits import Limits
@@ -30,14 +31,7 @@ from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.retries import Retry, Retrying, as_retry
 from streamkit.stream import Asked, Stream
 from streamkit.timing import Timeouts, Timing
-from streamkit.transport import (
-    Exchange,
-    HTTPClient,
-    check_http_client,
-    load_libraries,
-    open_exchange,
-    timeouts_for,
-)
+from streamkit.transport import Exchange, open_exchange
 
 __all__ = ["Client", "Stream"]
 
@@ -59,8 +53,9 @@ class Client:
     plain or async, is asked for a token before each request. `base_url` is what the vendor's own SDK takes. `headers`
     go with every request.
 
-    `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open; without one the
-    client makes its own as they are needed, for each event loop.
+    `http_client` is an `httpx.AsyncClient` or `httpx2.AsyncClient` of the caller's, which stays open, or names the
+    library by which the client makes its own as they are needed, for each event loop: `httpx` (the default), `httpx2`,
+    `aiohttp` (asyncio only, and the least CPU) or `http2` (httpx over HTTP/2); the last three are extras.
 
     All limits are in seconds, None for none: `connect_timeout_s`, `read_timeout_s` (between two reads, and for the
     first; comments and pings count), `first_token_timeout_s` (from sending a request to the first piece of its answer),
@@ -86,7 +81,7 @@ class Client:
         *,
         api_key: ApiKey | None = None,
         base_url: str | None = None,
-        http_client: HTTPClient | None = None,
+        http_client: HTTPClient | str | None = None,
         provider: Provider | str | None = None,
         headers: Mapping[str, str] | None = None,
         connect_timeout_s: float | None = Timeouts().connect_s,
@@ -120,11 +115,12 @@ class Client:
         self.retry = as_retry(retry)
         self.on_retry = on_retry
         self.telemetry = telemetry
-        self._given = http_client
+        self._given = None if isinstance(http_client, str) else http_client
+        self._kind = http_client if isinstance(http_client, str) else "httpx"
         self._waits: Timeouts | None = timeouts
-        if http_client is not None:
-            check_http_client(http_client)
-            self._waits = timeouts_for(http_client, timeouts)
+        if self._given is not None:
+            check_http_client(self._given)
+            self._waits = timeouts_for(self._given, timeouts)
         self._made: list[Client] = []  # for fallbacks by name
 
         def made(model: str) -> Client:
@@ -140,7 +136,7 @@ class Client:
 
         others = [fallback] if isinstance(fallback, (str, Client)) else fallback
         self.fallback = [other if isinstance(other, Client) else made(other) for other in others]
-        load_libraries()
+        load_libraries(self._kind)
         self._own: WeakKeyDictionary[_Loop, Pools] = WeakKeyDictionary()
 
     def stream(
@@ -282,7 +278,7 @@ class Client:
 
     async def open(self, asked: Asked, timing: Timing, *, sse: bool) -> Exchange:
         """Send a request, once; the arguments and errors are those of `open_exchange`."""
-        pools = None if self._given is not None else self._own.setdefault(_loop(), Pools())
+        pools = None if self._given is not None else self._own.setdefault(_loop(), Pools(self._kind))
         http = self._given if pools is None else pools.take()
 
         def release() -> None:

@@ -6,7 +6,7 @@ than `SIZE` streams at a time.
 
 from __future__ import annotations
 
-from streamkit.transport import HTTPClient, new_http_client
+from streamkit.http_clients import HTTPClient, new_http_client
 
 __all__ = ["SIZE", "Pools"]
 
@@ -16,14 +16,16 @@ SIZE = 100
 class Pools:
     """The http clients of one event loop, each made when those before it are full."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "httpx") -> None:
+        """`kind` is that of the clients: one of `http_clients.KINDS`."""
+        self._kind = kind
         self._streams: dict[HTTPClient, int] = {}  # how many each has open
 
     def take(self) -> HTTPClient:
         """Return a client for one more stream: the first with room, so that idle connections are used again."""
         http = next((http for http, streams in self._streams.items() if streams < SIZE), None)
         if http is None:
-            http = new_http_client()
+            http = new_http_client(self._kind)
         self._streams[http] = self._streams.get(http, 0) + 1
         return http
 

@@ -11,10 +11,8 @@ in it, and no chain leads from one to the other.
 from __future__ import annotations
 
 import logging
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from functools import cache
 from time import perf_counter_ns
 from typing import Any, TypeAlias
 from urllib.parse import urljoin, urlsplit
@@ -30,6 +28,7 @@ from streamkit.errors import (
     TransportError,
 )
 from streamkit.faults import explain_fault, place_of, was_closing
+from streamkit.http_clients import HTTPClient
 from streamkit.keys import scrub_error
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
@@ -40,18 +39,12 @@ from streamkit.wire.inflate import Inflater, new_inflater
 __all__ = [
     "Authorize",
     "Exchange",
-    "HTTPClient",
-    "check_http_client",
-    "load_libraries",
-    "new_http_client",
     "open_exchange",
     "request_headers",
-    "timeouts_for",
 ]
 
 logger = logging.getLogger("streamkit")
 
-HTTPClient: TypeAlias = Any
 # Returns the endpoint with the headers that let one request in; asked anew each time that it is sent.
 Authorize: TypeAlias = Callable[[HTTPClient, Endpoint, EncodedRequest, bytes], Awaitable[Endpoint]]
 
@@ -59,11 +52,8 @@ CLOSE_S = 1.0  # how long closing a connection may take
 DRAIN_S = 0.05  # how long the end of a body may take after the end of the answer in it
 ERROR_BODY_S = 10.0  # how long the body of an error may take
 DRAIN_BYTES = 64 << 10  # and how large it may be
-KEEPALIVE_S = 30.0  # how long an idle connection is kept: a turn's tools run meanwhile, and load balancers cut at 60
 EXCERPT = 500  # bytes of a page that came in place of a stream
 _UNREAD = 200  # reads of a closed response until it gives up what it had buffered
-
-_HTTPX_TIMEOUT_S = 5.0  # httpx's default, which no one chose and which is too short for a model that thinks
 
 
 class Exchange:
@@ -154,27 +144,6 @@ class Exchange:
             self.on_close()
 
 
-def load_libraries() -> None:
-    """Import httpx and read the certificates, some 200 ms once, which would else hold up an event loop."""
-    import httpx_sse  # noqa: F401 - brings httpx
-
-    tls_context()
-
-
-def check_http_client(http: HTTPClient) -> None:
-    """Raise `ConfigError` for what is no http client, or one for code that is not async."""
-    if not hasattr(http, "stream") or (hasattr(http, "close") and not hasattr(http, "aclose")):
-        raise ConfigError(f"http_client must be an httpx.AsyncClient or like one, not {type(http).__name__}")
-
-
-def new_http_client() -> HTTPClient:
-    """Return a client for any number of connections at a time, with the proxies of the environment."""
-    import httpx
-
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEPALIVE_S)
-    return httpx.AsyncClient(verify=tls_context(), limits=limits, follow_redirects=False)
-
-
 async def open_exchange(
     http: HTTPClient,
     endpoint: Endpoint,
@@ -236,24 +205,6 @@ def request_headers(endpoint: Endpoint, encoded: EncodedRequest, body: bytes) ->
         **({"content-type": "application/json"} if body else {}),
         **endpoint.headers(encoded),
     }
-
-
-def timeouts_for(http: HTTPClient, asked: Timeouts) -> Timeouts | None:
-    """Return the timeouts for requests by a client of the caller's, None where it has chosen its own.
-
-    A client has chosen where its timeout is not httpx's default; `asked` wins where it is not our default.
-    """
-    own = getattr(http, "timeout", None)
-    chosen = own is not None and own != type(own)(_HTTPX_TIMEOUT_S)
-    return None if chosen and asked == Timeouts() else asked
-
-
-@cache
-def tls_context() -> ssl.SSLContext:
-    """Return the TLS set-up of all our clients: reading the certificates takes 80 ms."""
-    import httpx
-
-    return httpx.create_ssl_context()
 
 
 def _request(

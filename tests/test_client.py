@@ -106,7 +106,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("base URL that is none", {"base_url": httpx.URL("https://a.test")}, "base_url must be a string, not URL"),
     ("header", {"headers": {"x": "a\nb"}}, "the header x holds a line end"),
     ("http client that is not async", {"http_client": httpx.Client(verify=False)}, "httpx.AsyncClient .*not Client"),
-    ("http client that is none", {"http_client": "httpx"}, "httpx.AsyncClient .*not str"),
+    ("http client that is none", {"http_client": 5}, "httpx.AsyncClient .*not int"),
 ]
 
 

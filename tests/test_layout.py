@@ -24,7 +24,7 @@ ROWS = [
     "parts blocks messages marks deltas wire",
     "docstrings events accumulator assembly protocols signatures stopwatch tools",
     "providers ui interop keys endpoint params addresses images",
-    "faults transport pools background observing readahead retries watchdog credentials fetching testing",
+    "faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
     "stream client",
     "agent bench relay",
     "cli",

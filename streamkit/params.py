@@ -27,11 +27,14 @@ _FIELDS = {
 }
 
 
-# What a body holds that is not asked for by keyword.
+# What a body holds that is not asked for by keyword, and what other clients call what is no field of a body.
 _SET_OTHERWISE = {
     "stream": "every request asks for a stream; client.send returns its whole message",
     "messages": "they are the first argument",
     "tool": "pass tools, a list",
+    "timeout": "Client and Agent take total_timeout_s, idle_timeout_s and others, in seconds",
+    "max_retries": "Client and Agent take retry",
+    "retries": "Client and Agent take retry",
 }
 _NEARLY = 0.9  # as difflib counts; fields that vendors have are less like ours than that
 

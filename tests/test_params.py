@@ -131,6 +131,9 @@ def test_a_field_of_another_type_is_refused_by_name(name: str, value: object) ->
         ("stream", "every request asks for a stream"),
         ("messages", "the first argument"),
         ("tool", "pass tools"),
+        ("timeout", "take total_timeout_s"),
+        ("max_retries", "take retry"),
+        ("retries", "take retry"),
     ],
 )
 def test_a_misspelt_parameter_is_refused_and_not_sent(name: str, says: str) -> None:

@@ -41,8 +41,8 @@ WRONG = [
     ("an empty vendor", "/gpt-5", '"provider/model"'),
     ("an empty model", "openai/", '"provider/model"'),
     ("an unknown vendor", "acme/gpt-5", "unknown provider 'acme': `streamkit providers`"),
-    ("a vendor that is nearly one", "opnai/gpt-5", "unknown provider 'opnai': did you mean openai"),
-    ("a vendor in capitals", "OpenAI/gpt-5", "did you mean openai"),
+    ("a vendor that is nearly one", "opnai/gpt-5", "unknown provider 'opnai': did you mean 'openai'"),
+    ("a vendor in capitals", "OpenAI/gpt-5", "did you mean 'openai'"),
 ]
 
 

@@ -96,8 +96,8 @@ def get_provider(name: str) -> Provider:
     if name in _registered:
         return _registered[name]
     if name not in PROVIDERS:
-        near = get_close_matches(name.lower(), provider_names(), 3)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        near = get_close_matches(name.lower(), provider_names(), 1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
         raise ConfigError(f"unknown provider {name!r}: {meant}{_LISTED}")
     provider: Provider = import_module(f"streamkit.providers.{name.replace('-', '_')}").PROVIDER
     return provider

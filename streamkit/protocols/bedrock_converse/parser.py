@@ -143,7 +143,7 @@ class BedrockConverseParser(Parser):
     def _handle(self, name: str, value: Any, frame: Frame, out: list[Delta]) -> None:
         try:
             _HANDLERS[name](self, msgspec.convert(value, dict[str, Any]), frame, out)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a character has no encoding
             raise ProtocolError(f"an event of type {name} is not of its form ({error})", frame=frame.data) from None
         except ProtocolError as error:
             error.frame = error.frame or frame.data

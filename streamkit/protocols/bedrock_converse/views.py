@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from streamkit.messages import Finish, FinishReason
 from streamkit.protocols.lenient import rejoin
+from streamkit.protocols.values import scrub
 from streamkit.usage import Usage
 
 __all__ = ["NO_INDEX", "decode_delta", "decode_value", "read_finish", "read_usage"]
@@ -76,7 +77,7 @@ decode_value = msgspec.json.Decoder().decode
 
 def read_usage(value: Any) -> Usage:
     """Return the counts of a `usage` object; raises `msgspec.ValidationError` where they are none."""
-    view = msgspec.convert(value or {}, UsageView, strict=False)
+    view = msgspec.convert(scrub(value or {}), UsageView, strict=False)
     return Usage(view.input_tokens, view.output_tokens, view.cache_read_input_tokens, view.cache_write_input_tokens)
 
 

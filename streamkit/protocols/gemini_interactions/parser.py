@@ -172,9 +172,8 @@ class InteractionsParser(Parser):
             elif not (kind or record.get("type")) and value != {}:  # an error in a form of its own
                 raise read_failure(value, provider=self.provider)
         try:
-            if handler is None or not handler(
-                self, record if "event_type" in record else record | {"event_type": kind}, out
-            ):
+            named = record if record.get("event_type") else record | {"event_type": kind}
+            if handler is None or not handler(self, named, out):
                 out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
             self.last_event_id = text(record, "event_id") or self.last_event_id
         except msgspec.ValidationError as error:

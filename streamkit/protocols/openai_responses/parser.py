@@ -196,7 +196,7 @@ class ResponsesParser(Parser):
             if self._came_before(record):
                 return
             if handler is not None:
-                handler(self, record if "type" in record else record | {"type": kind}, out)
+                handler(self, record if record.get("type") else record | {"type": kind}, out)
             elif not (isinstance(kind, str) and events.is_progress(kind)):
                 out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
         except msgspec.ValidationError as error:

@@ -57,6 +57,7 @@ def test_counts_leave_each_other_out() -> None:
     counts = {"inputTokens": 1, "outputTokens": 2, "cacheReadInputTokens": 30, "cacheWriteInputTokens": 4, "new": {}}
     assert read_usage(counts) == Usage(1, 2, 30, 4)
     assert not read_usage(None)
+    assert read_usage({"inputTokens": 1, "half a character \ud83d": "\ude00"}) == Usage(1)
     with pytest.raises(msgspec.ValidationError):
         read_usage({"inputTokens": "many"})
 

@@ -585,11 +585,16 @@ def test_what_is_not_stored_has_no_id() -> None:
     )
 
 
-def test_events_told_by_their_name_alone_are_read() -> None:
-    records = [CREATED, *step(0, "model_output", text("Hi")), completed()]
+@pytest.mark.parametrize("kind", [{}, {"event_type": None}], ids=["without a type", "with one that is null"])
+def test_events_told_by_their_name_alone_are_read(kind: dict[str, None]) -> None:
+    records = [
+        CREATED,
+        *step(0, "model_output", text("Hi")),
+        event("interaction.completed", interaction={"id": "v1_a"}),
+    ]
     frames = [
         f"event: {record['event_type']}\ndata: "
-        + json.dumps({name: value for name, value in record.items() if name != "event_type"})
+        + json.dumps({name: value for name, value in record.items() if name != "event_type"} | kind)
         + "\n\n"
         for record in records
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.bench_engine import engine, linear
 from benchmarks.bench_import import imports
+from benchmarks.bench_latency import latency
 from benchmarks.bench_load import load as many_streams
 from benchmarks.bench_peers import client, peers, setup
 from benchmarks.results import Row, compare, load, save, table
@@ -19,6 +20,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "import": imports,
     "client": client,
     "peers": peers,
+    "latency": latency,
     "load": many_streams,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Literal, TypeAlias, Union
 
@@ -198,7 +199,8 @@ class _Connection:
             # With what was written on its way: a reset throws away what has not left yet.
             await anyio.sleep(_LEAVE_S)
             raw = self._stream.extra(SocketAttribute.raw_socket)
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            with suppress(OSError):  # the client has gone by now
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         if wire.ends == "keeps":
             self._whole = True
             rest, _ = self._http.trailing_data

@@ -12,6 +12,7 @@ from benchmarks.bench_import import imports
 from benchmarks.bench_latency import latency
 from benchmarks.bench_load import load as many_streams
 from benchmarks.bench_peers import client, peers, setup
+from benchmarks.bench_soak import soak
 from benchmarks.results import Row, compare, load, save, table
 
 SUITES: dict[str, Callable[[], Iterator[Row]]] = {
@@ -22,6 +23,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "peers": peers,
     "latency": latency,
     "load": many_streams,
+    "soak": soak,
 }
 
 

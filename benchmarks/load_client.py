@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from benchmarks.load_server import raise_file_limit
 
-__all__ = ["CASES", "Load"]
+__all__ = ["CASES", "Load", "resident_kib"]
 
 # Opens what a case needs; returns what gives the pieces of one answer.
 Open: TypeAlias = Callable[[str, AsyncExitStack], Any]
@@ -117,7 +117,7 @@ async def _measure(case: str, url: str, streams: int, seconds: float) -> Load:
         async for _ in answer():
             break  # imports and caches are not what is measured
         gc.collect()
-        before = _resident_kib()
+        before = resident_kib()
         gaps: list[list[float]] = [[] for _ in range(streams)]
         counts = {"events": 0, "answers": 0, "errors": 0}
         stop = time.perf_counter() + _WARM_S + seconds
@@ -147,10 +147,10 @@ async def _measure(case: str, url: str, streams: int, seconds: float) -> Load:
         for own in gaps:
             own.clear()
         await asyncio.sleep(seconds / 2)
-        half = _resident_kib()
+        half = resident_kib()
         await asyncio.sleep(seconds / 2)
         cpu, last = time.process_time() - cpu, counts["events"]
-        after = _resident_kib()
+        after = resident_kib()
         await asyncio.gather(*tasks)
     return Load(
         case,
@@ -169,7 +169,8 @@ def _p99(values: list[float]) -> float:
     return sorted(values)[int(len(values) * 0.99)]
 
 
-def _resident_kib() -> int:
+def resident_kib() -> int:
+    """Return how much memory the process has."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1])

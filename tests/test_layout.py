@@ -25,7 +25,7 @@ ROWS = [
     "docstrings events accumulator assembly protocols signatures stopwatch tools",
     "providers ui interop keys endpoint params addresses images",
     "faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
-    "stream client",
+    "stream client telemetry",
     "agent bench relay",
     "cli",
 ]

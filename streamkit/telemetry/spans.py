@@ -1,0 +1,54 @@
+"""What all spans have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import anyio
+from opentelemetry._logs import Logger
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
+
+from streamkit.errors import APIError
+from streamkit.telemetry.content import Content
+from streamkit.telemetry.metrics import Metrics
+
+__all__ = ["Signals", "error_type", "fail", "leave", "start"]
+
+
+class Signals(NamedTuple):
+    """Where spans, events and measurements go, and what of the content goes with them."""
+
+    tracer: Tracer
+    logger: Logger
+    metrics: Metrics
+    content: Content
+
+
+def start(
+    signals: Signals, name: str, kind: SpanKind, attributes: Mapping[str, Any], parent: Context | None
+) -> tuple[Span, Context]:
+    """Return a span that has begun, and the context of what happens in it."""
+    span = signals.tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
+    return span, set_span_in_context(span, parent)
+
+
+def error_type(error: BaseException) -> str:
+    """Return the full name of an error's class, which says what kind it is and nothing of the content."""
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def fail(span: Span, error: BaseException, content: Content) -> None:
+    """Mark a span as failed."""
+    span.set_attribute("error.type", error_type(error))
+    if isinstance(error, APIError) and error.status is not None:
+        span.set_attribute("http.response.status_code", error.status)
+    span.set_status(Status(StatusCode.ERROR, str(error) if content.span else type(error).__name__))
+
+
+def leave(span: Span, error: BaseException | None) -> None:
+    """Mark a span as left before its end, which is no failure."""
+    cancelled = error is not None and isinstance(error, anyio.get_cancelled_exc_class())
+    span.set_attribute("streamkit.left", "cancelled" if cancelled else "closed")

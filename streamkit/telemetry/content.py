@@ -15,6 +15,7 @@ import msgspec
 
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageOutput
+from streamkit.params import encode_json
 from streamkit.parts import FunctionPart, ImagePart, ImageUrl, TextPart, ValuePart
 
 __all__ = ["FINISH", "VARIABLE", "Content", "as_text", "content_of", "said", "told"]
@@ -71,7 +72,7 @@ def said(outputs: Iterable[MessageOutput], reasons: Iterable[str]) -> list[dict[
 
 def as_text(value: Any) -> str:
     """Return a value as JSON text, since attributes of spans take no structure."""
-    return msgspec.json.encode(value).decode()
+    return encode_json(value).decode()
 
 
 def _parts(message: Message) -> list[dict[str, Any]]:

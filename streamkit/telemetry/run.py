@@ -11,7 +11,7 @@ from streamkit.messages import Message, MessageOutput
 from streamkit.parts import FunctionPart
 from streamkit.telemetry.attributes import finish_reasons, place_attributes, usage_attributes
 from streamkit.telemetry.content import as_text, said, told
-from streamkit.telemetry.spans import Signals, fail, leave, start
+from streamkit.telemetry.spans import Signals, ending, fail, leave, start
 from streamkit.tools import Tool
 from streamkit.usage import Usage
 
@@ -45,6 +45,10 @@ class RunSpan:
         if self._ended:
             return
         self._ended = True
+        with ending(self._span):
+            self._end(output, usage, error)
+
+    def _end(self, output: MessageOutput | None, usage: Usage | None, error: BaseException | None) -> None:
         self._span.set_attributes(usage_attributes(usage))
         if output is not None:
             reasons = finish_reasons([output], ended=True)
@@ -55,7 +59,6 @@ class RunSpan:
             fail(self._span, error, self._signals.content)
         else:
             leave(self._span, error)
-        self._span.end()
 
 
 class ToolSpan:
@@ -89,6 +92,10 @@ class ToolSpan:
             return
         self._ended = True
         detach(self._token)
+        with ending(self._span):
+            self._end(message)
+
+    def _end(self, message: Message | None) -> None:
         if isinstance(self._error, Exception):
             fail(self._span, self._error, self._signals.content)
         elif message is None:
@@ -96,4 +103,3 @@ class ToolSpan:
         if message is not None and self._signals.content.span:
             (result,) = told([message])
             self._span.set_attribute("gen_ai.tool.call.result", as_text(result["parts"][0]["response"]))
-        self._span.end()

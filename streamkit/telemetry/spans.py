@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import anyio
@@ -14,7 +16,9 @@ from streamkit.errors import APIError
 from streamkit.telemetry.content import Content
 from streamkit.telemetry.metrics import Metrics
 
-__all__ = ["Signals", "error_type", "fail", "leave", "start"]
+__all__ = ["Signals", "ending", "error_type", "fail", "leave", "start"]
+
+logger = logging.getLogger("streamkit")
 
 
 class Signals(NamedTuple):
@@ -32,6 +36,17 @@ def start(
     """Return a span that has begun, and the context of what happens in it."""
     span = signals.tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
     return span, set_span_in_context(span, parent)
+
+
+@contextmanager
+def ending(span: Span) -> Iterator[None]:
+    """Surround what is written of an end: the span ends, and what goes wrong is logged and no matter of the program."""
+    try:
+        yield
+    except Exception:
+        logger.exception("the end of a span could not be recorded")
+    finally:
+        span.end()
 
 
 def error_type(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from streamkit.telemetry.attributes import (
 )
 from streamkit.telemetry.content import as_text, said, told
 from streamkit.telemetry.metrics import first_chunk_s
-from streamkit.telemetry.spans import Signals, error_type, fail, leave, start
+from streamkit.telemetry.spans import Signals, ending, error_type, fail, leave, start
 
 if TYPE_CHECKING:
     from streamkit.client import Client
@@ -66,6 +66,10 @@ class StreamSpan:
 
     def ended(self, stream: Stream, error: BaseException | None) -> None:
         """End the span, and record what was measured."""
+        with ending(self._span):
+            self._end(stream, error)
+
+    def _end(self, stream: Stream, error: BaseException | None) -> None:
         outputs, timing = stream.outputs, stream.timing
         ended = stream.output.finish_reason is not None
         failed = error if isinstance(error, Exception) else None
@@ -73,9 +77,9 @@ class StreamSpan:
         attributes: dict[str, Any] = {
             "gen_ai.response.id": output.id,
             "gen_ai.response.model": output.model,
-            "gen_ai.response.finish_reasons": finish_reasons(outputs, ended=ended) if output.message else None,
+            "gen_ai.response.finish_reasons": finish_reasons(outputs, ended=ended),
             "gen_ai.response.time_to_first_chunk": first_chunk_s(timing),
-            "streamkit.request_id": stream.request_id,
+            "streamkit.request_id": stream.request_id or getattr(error, "request_id", None),
             **usage_attributes(output.usage),
         }
         found = {name: value for name, value in attributes.items() if value is not None}
@@ -85,7 +89,6 @@ class StreamSpan:
         elif not ended:
             leave(self._span, error)
         self._record(stream, outputs, found, failed)
-        self._span.end()
 
     def _record(
         self, stream: Stream, outputs: list[MessageOutput], found: dict[str, Any], failed: Exception | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -147,6 +148,18 @@ async def test_a_run_that_is_left_has_not_failed(way: str, seen: Any) -> None:
         "invoke_agent guide": way,
     }
     assert {span.status.status_code for span in seen.spans} == {StatusCode.UNSET}
+
+
+async def test_a_run_that_is_forgotten_ends_its_spans_soon(seen: Any) -> None:
+    async with ReplayServer(Reply(body=Answer(["It is sunny."]), ends="hangs")) as server:
+        async for out in agent_at(server, seen).run_stream("Weather?"):
+            if isinstance(out.delta, TextDelta):
+                break
+        with anyio.fail_after(1):
+            while len(seen.spans) < 2:
+                gc.collect()
+                await anyio.sleep(0.005)
+    assert [span.name for span in seen.spans] == ["chat gpt-5", "invoke_agent guide"]
 
 
 async def test_a_tool_that_is_under_way_when_its_run_is_left_has_not_failed(seen: Any) -> None:

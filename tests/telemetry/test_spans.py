@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import anyio
@@ -11,7 +12,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from streamkit.errors import RateLimited, ToolError
 from streamkit.telemetry.content import Content
-from streamkit.telemetry.spans import error_type, fail, leave, start
+from streamkit.telemetry.spans import ending, error_type, fail, leave, start
 
 
 def test_an_error_has_the_full_name_of_its_class() -> None:
@@ -43,6 +44,13 @@ async def test_who_leaves_is_no_failure(seen: Any) -> None:
         leave(span, error)
         assert dict(span.attributes) == {"streamkit.left": word}
         assert span.status.status_code is StatusCode.UNSET
+
+
+def test_what_goes_wrong_at_an_end_is_logged_alone(seen: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "streamkit"), ending(seen.tracers.get_tracer("test").start_span("x")):
+        raise TypeError("no JSON")
+    assert seen.span.name == "x"
+    assert "could not be recorded" in caplog.text
 
 
 def test_the_context_of_a_span_is_for_what_happens_in_it(seen: Any) -> None:

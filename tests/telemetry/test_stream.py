@@ -131,7 +131,7 @@ async def test_retries_are_events_of_one_span(seen: Any) -> None:
 
 
 FAILURES: list[tuple[str, Any, type[StreamkitError], int | None]] = [
-    ("before the answer", wires.error(401), AuthenticationError, 401),
+    ("before the answer", wires.error(401, headers={"x-request-id": "req_1"}), AuthenticationError, 401),
     ("inside it", render(ANSWER)[:700], TruncatedStream, None),
 ]
 
@@ -149,6 +149,7 @@ async def test_an_error_is_the_status_of_the_span(
     assert (span.status.status_code, span.status.description) == (StatusCode.ERROR, kind.__name__)
     assert attributes(span)["error.type"] == f"streamkit.errors.{kind.__name__}"
     assert attributes(span).get("http.response.status_code") == status
+    assert attributes(span).get("streamkit.request_id") == (status and "req_1")
     assert attributes(span)["gen_ai.response.finish_reasons"] == ("error",)
     (point,) = seen.points["gen_ai.client.operation.duration"]
     assert point.attributes["error.type"] == f"streamkit.errors.{kind.__name__}"

@@ -17,7 +17,7 @@ __all__ = ["load"]
 
 FEW, MANY = 100, 2000
 SECONDS = 60.0
-EVENTS, INTERVAL_S = 100, 0.2
+EVENTS, INTERVAL_S = 40, 0.5
 
 
 def load() -> Iterator[Row]:

@@ -334,6 +334,8 @@ class Stream:
 
     async def _open(self) -> Exchange:
         """Send the request once, within the limits."""
+        if self._closed:
+            raise self._gone()
         client, watch = self._client, self._watch
         timing = Timing()
         if watch is not None:
@@ -418,14 +420,16 @@ class Stream:
         left_s = float("inf") if self._watch is None else self._watch.left_s()
         with anyio.move_on_after(left_s) as self._waiting:
             return await waiting
-        error: TransportError
         if self._closed or self._watch is None:
-            error = TransportError(f"the stream from {self._client.place} was closed before its answer began")
-        else:
-            error = self._watch.broken()
-        error.provider = self._client.provider.name
-        error.partial = self.output
-        raise error
+            raise self._gone()
+        late = self._watch.broken()
+        late.provider, late.partial = self._client.provider.name, self.output
+        raise late
+
+    def _gone(self) -> TransportError:
+        error = TransportError(f"the stream from {self._client.place} was closed before its answer began")
+        error.provider, error.partial = self._client.provider.name, self.output
+        return error
 
     async def _fall_back(self, error: StreamkitError) -> bool:
         """Ask the next model from now on; False where there is none that can be asked the same."""

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from streamkit.accumulator import accumulate
+from streamkit.accumulator import Accumulator, accumulate
 from streamkit.client import Client
 from streamkit.deltas import Delta, MessageStart, Retract, TextDelta
 from streamkit.errors import (
@@ -214,6 +214,26 @@ async def test_timing_of_an_answer_that_went_on_is_from_its_first_request() -> N
     assert stream.timing.sent_ns < stream.timing.first_token_ns
 
 
+@pytest.mark.parametrize("raw", [False, True], ids=["bare", "with raw frames"])
+@pytest.mark.parametrize("merged", [False, True], ids=["each", "merged"])
+async def test_all_answers_to_one_request_are_taken_back_together(merged: bool, raw: bool) -> None:
+    answers = Answer(
+        ["It is sunny in Oslo."], choices=[Answer(["It rains in Oslo."]), Answer([Thinking("Hm."), "No."])]
+    )
+    body = render(answers)
+    async with ReplayServer([wires.close(body, after=len(body) * 2 // 3), answers]) as server:
+        stream = client_at(server, retry=AGAIN).stream("How is it?", n=3, include_raw=raw, coalesce=merged)
+        deltas, fault = await read(stream)
+    assert fault is None
+    assert sum(isinstance(delta, Retract) for delta in deltas) == 1
+    assert [output.message.text for output in stream.outputs] == ["It is sunny in Oslo.", "It rains in Oslo.", "No."]
+    shadow = Accumulator()
+    for delta in deltas:
+        shadow.feed(delta)
+    assert [output.message for output in shadow.outputs()] == [output.message for output in stream.outputs]
+    assert shadow.finish().usage == stream.output.usage
+
+
 # ---- a stream that is closed by another task
 
 
@@ -344,6 +364,17 @@ async def test_the_whole_may_be_late_in_the_hands_of_the_consumer() -> None:
                     await anyio.sleep(0.02)
     assert caught.value.partial is not None
     assert caught.value.partial.message == accumulate(shown).message
+
+
+async def test_an_answer_that_is_there_as_a_whole_is_not_late_in_the_hands_of_the_consumer() -> None:
+    async with ReplayServer(ANSWER) as server:
+        stream = client_at(server, total_timeout_s=0.3).stream("How is it?")
+        async with stream._first, stream:
+            async for delta in stream:
+                if isinstance(delta, MessageStart):
+                    await anyio.sleep(0.4)
+    assert stream.output.message.text == TEXT
+    assert stream.output.finish_reason == FinishReason("stop", "stop")
 
 
 # ---- connections

@@ -6,7 +6,7 @@ from streamkit.providers.base import Provider
 PROVIDER = Provider(
     name="nebius",
     protocol="openai-chat",
-    base_url="https://api.studio.nebius.ai/v1",
+    base_url="https://api.tokenfactory.nebius.com/v1",
     key_variable="NEBIUS_API_KEY",
     quirks=Quirks(
         max_tokens_field="max_tokens",

@@ -3,21 +3,12 @@
 https://help.aliyun.com/en/model-studio, checked 2026-11-30.
 """
 
-from streamkit.protocols import Quirks
-from streamkit.providers.base import Provider
+from msgspec import structs
 
-PROVIDER = Provider(
+from streamkit.providers import qwen
+
+PROVIDER = structs.replace(
+    qwen.PROVIDER,
     name="qwen-cn",
-    protocol="openai-chat",
     base_url="https://dashscope.aliyuncs.com/compatible-mode/v1",
-    key_variable="DASHSCOPE_API_KEY",
-    quirks=Quirks(
-        max_tokens_field="max_tokens",
-        refusal_as_text=True,
-        tool_choices=("auto", "none", "named"),
-        cache_control=True,
-        unsupported=("frequency_penalty", "logit_bias", "user"),
-        thinking_form="enable_thinking",
-        thinking_field="reasoning_content",
-    ),
 )

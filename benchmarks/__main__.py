@@ -13,6 +13,7 @@ from benchmarks.bench_latency import latency
 from benchmarks.bench_load import load as many_streams
 from benchmarks.bench_peers import client, peers, setup
 from benchmarks.bench_soak import soak
+from benchmarks.bench_transports import transports
 from benchmarks.results import Row, compare, load, save, table
 
 SUITES: dict[str, Callable[[], Iterator[Row]]] = {
@@ -21,6 +22,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "import": imports,
     "client": client,
     "peers": peers,
+    "transports": transports,
     "latency": latency,
     "load": many_streams,
     "soak": soak,

@@ -38,7 +38,7 @@ class WholeText:
         self._blocks: list[tuple[int, int]] = []  # the index of each, and where in the text it begins
 
     def write(self, out: list[Delta], text: str, others: Iterable[WholeText] = ()) -> None:
-        """Take `text` as all that there is by now; where it grew, what `others` hold back came before: they settle."""
+        """Take `text` as all that there is by now; where it grew, what `others` hold back came before."""
         size = self._size
         if not self._goes_on(text):
             shown, self._held = split_unsure(text)
@@ -47,7 +47,7 @@ class WholeText:
             if len(text) > size + len(self._held):
                 for other in others:
                     if other is not self:
-                        other.settle(out)
+                        other.release(out)
             piece, self._held = split_unsure(text[size:])
             if piece:
                 self._grow(out, piece)
@@ -63,14 +63,24 @@ class WholeText:
         if piece:
             self._grow(out, piece)
 
-    def settle(self, out: list[Delta]) -> None:
-        """Give out what is held back: no record will make anything else of it."""
-        if self._pieces and self._last is not None and not self._last.startswith(self._all()):
-            self._revise(out, self._last)
-            self._held = ""
+    def release(self, out: list[Delta]) -> None:
+        """Give out what is held back: what comes next is of another kind."""
+        if self._pieces:  # nothing has been compared since it grew
+            self._compare(out)
         held, self._held = self._held, ""
         if held:
             self._grow(out, held)
+
+    def settle(self, out: list[Delta]) -> None:
+        """Give out what is held back, and what was revised: no record will make anything else of it."""
+        self._compare(out)
+        self.release(out)
+
+    def _compare(self, out: list[Delta]) -> None:
+        """Compare the last record with all that has been given out."""
+        if self._last is not None and not self._last.startswith(self._all()):
+            self._revise(out, self._last)
+            self._held = ""
 
     def _goes_on(self, text: str) -> bool:
         """Whether `text` begins with what has been given out, as far as that is compared."""

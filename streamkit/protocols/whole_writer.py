@@ -43,7 +43,7 @@ class WholeWriter(TaggedWriter):
         for kind, each in self._tags.feed(piece):
             for other, whole in self._wholes.items():
                 if other != kind:
-                    whole.settle(out)
+                    whole.release(out)
             self._wholes[kind].add(out, each)
 
     def settle(self, out: list[Delta]) -> None:

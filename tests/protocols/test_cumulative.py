@@ -68,6 +68,16 @@ CASES: list[tuple[str, list[str | None], list[Delta]]] = [
         [TextDelta(0, LONG), TextDelta(0, "y"), Replace(0, "z" + LONG[1:] + "y")],
     ),
     (
+        "revised far back, with a text as long as one that was revised before",
+        [LONG, "z" + LONG[1:-1], "y" + LONG[1:-1]],
+        [TextDelta(0, LONG), Replace(0, "z" + LONG[1:-1]), Replace(0, "y" + LONG[1:-1])],
+    ),
+    (
+        "revised far back, when all has been compared",
+        [LONG, LONG * 3, "z" + (LONG * 3)[1:]],
+        [TextDelta(0, LONG), TextDelta(0, LONG * 2), Replace(0, "z" + (LONG * 3)[1:])],
+    ),
+    (
         "revised far back, with a longer text",
         [LONG, "zz" + LONG[1:]],
         [TextDelta(0, LONG), Replace(0, "zz" + LONG[1:])],

@@ -111,7 +111,6 @@ class ChoiceReader:
 
     def close(self, out: list[Delta]) -> None:
         """Close all blocks: nothing more will come."""
-        self._release_tag(out)
         self._settle(out)
         self._calls.end(out)
         self._sources.release(out)
@@ -124,7 +123,6 @@ class ChoiceReader:
 
     def release(self, out: list[Delta]) -> None:
         """Append what is held back, where the stream breaks off."""
-        self._release_tag(out)
         self._settle(out)
         self._calls.end(out)
         self._sources.release(out)
@@ -230,7 +228,7 @@ class ChoiceReader:
         if kind in self._wholes:
             self._wholes[kind].write(out, text, self._wholes.values())
         else:
-            self._settle(out)
+            self._release_ends(out)
             self.writer.write(out, kind, text)
 
     def _read_media(self, delta: views.Delta, out: list[Delta]) -> None:
@@ -263,7 +261,7 @@ class ChoiceReader:
         """Give out what is held back, since what comes next is of another kind: half a tag, or a call's name."""
         if not self._cumulative:
             self._release_tag(out)
-        self._settle(out)
+        self._release_ends(out)
         if not keep_call:
             self._calls.settle(out)
 
@@ -272,8 +270,14 @@ class ChoiceReader:
             for kind, piece in self._tags.finish():
                 self.writer.write(out, kind, piece)
 
-    def _settle(self, out: list[Delta]) -> None:
+    def _release_ends(self, out: list[Delta]) -> None:
         """Give out the ends of texts that were held back, where each record holds all so far."""
+        for whole in self._wholes.values():
+            whole.release(out)
+
+    def _settle(self, out: list[Delta]) -> None:
+        """Give out all that is held back: nothing more will come."""
+        self._release_tag(out)
         for whole in self._wholes.values():
             whole.settle(out)
 

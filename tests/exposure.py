@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
+
+import streamkit
 
 __all__ = ["shown"]
+
+OURS = Path(streamkit.__file__).parent  # the tests' own frames may hold what they send
 
 
 def shown(error: BaseException) -> str:
@@ -16,6 +21,6 @@ def shown(error: BaseException) -> str:
         link = link.__cause__ or link.__context__
     trace = traceback.TracebackException.from_exception(error, capture_locals=True)
     for frame in trace.stack:
-        if "/streamkit/" in frame.filename:
+        if Path(frame.filename).is_relative_to(OURS):
             parts.append(repr(frame.locals))
     return "\n".join([*parts, *traceback.format_exception(error)])

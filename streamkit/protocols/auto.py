@@ -43,7 +43,7 @@ class AutoParser(Parser):
         self._known = False
         self._body: list[bytes] = []  # all that came until the mode was known
         self._held: list[Delta] = []  # what it says in increments
-        # Of each block, the last piece, and how many before it began with the one before them.
+        # Of each text and call, the last piece, and how many before it began with the one before them.
         self._last: dict[tuple[type, int, int], tuple[str, int]] = {}
 
     @property
@@ -84,7 +84,8 @@ class AutoParser(Parser):
     def _mode_by(self, delta: TextDelta | ThinkingDelta | RefusalDelta | ToolCallDelta) -> str | None:
         """The mode that a piece proves, None where it proves none."""
         piece = delta.arguments if isinstance(delta, ToolCallDelta) else delta.text.rstrip("\ufffd")
-        place = type(delta), delta.choice, delta.index
+        # A text may be in several blocks, as where thinking comes again with each record.
+        place = type(delta), delta.choice, delta.index if isinstance(delta, ToolCallDelta) else 0
         before, count = self._last.get(place, ("", -1))
         if not piece or piece == before:
             return None

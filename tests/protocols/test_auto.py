@@ -106,6 +106,13 @@ def test_arguments_prove_it_too() -> None:
         assert found.function.arguments == {"city": "Oslo and all its suburbs", "a": 1}
 
 
+def test_thinking_that_comes_again_beside_a_growing_text_hides_no_proof() -> None:
+    thought = chunk({"reasoning_content": "Hm."})
+    texts = [chunk({"reasoning_content": "Hm.", "content": text}) for text in grown(LONG, "a", "b", "c")]
+    message = read(b"".join([thought, *texts]) + chunk({}, finish="stop") + END).outputs[0].message
+    assert (message.thinking, message.text) == ("Hm.", LONG + "abc")
+
+
 def test_one_choice_proves_it_for_all() -> None:
     texts = grown(LONG, "a", "b", "c", "d")
     chunks = [chunk({"content": text}, index) for text in texts for index in (0, 1)]

@@ -20,6 +20,9 @@ from streamkit.testing.replies import ReplyLike
 from streamkit.usage import Usage
 from tests.faults.harness import KEY, until
 
+# Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+
 CALLING = Answer([Thinking("Let me look."), "One moment.", Call("get_weather", {"city": "Oslo"})])
 ANSWER = Answer(["It is sunny in Oslo."])
 AGAIN = Retry(first_wait_s=0, after_content=True)

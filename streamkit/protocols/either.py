@@ -1,10 +1,10 @@
-"""A body in one of several dialects, which its first frame tells: vendors serve more than one at the same address."""
+"""A body in one of several dialects, which its first known frame tells: vendors serve more than one at an address."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from streamkit.deltas import Delta
+from streamkit.deltas import Delta, UnknownFrame
 from streamkit.protocols.base import Parser
 from streamkit.wire import Frame
 
@@ -12,10 +12,10 @@ __all__ = ["EitherParser"]
 
 
 class EitherParser(Parser):
-    """The bytes of one response in the dialect of `first`, or in one of `others` that its first frame names.
+    """The bytes of one response in the dialect of `first`, or in one of `others` that the first known frame names.
 
     A dialect is taken at its own word (`Parser.claims`), never for what is absent; `protocol` is the first's until
-    then. All have the framing of the first.
+    then, which passes on what nobody knows. All have the framing of the first.
     """
 
     def __init__(self, first: type[Parser], *others: type[Parser], framing: str | None = None, **options: Any) -> None:
@@ -35,12 +35,23 @@ class EitherParser(Parser):
         return self._decoder.heartbeats + self._spoken._pings
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
-        if frames and not self._is_told:
-            self._is_told = True
-            kind = next((other for other in self._others if other.claims(frames[0])), None)
-            self._spoken = kind(**self._options) if kind else self._spoken
-        self._spoken._read(frames, out)
+        at = 0
+        while at < len(frames) and not self._is_told:
+            self._read_first(frames[at], out)
+            at += 1
+        self._spoken._read(frames[at:], out)
         self.ended = self._spoken.ended
+
+    def _read_first(self, frame: Frame, out: list[Delta]) -> None:
+        """Read a frame while none has said anything that the first dialect, or one of the others, knows."""
+        kind = next((other for other in self._others if other.claims(frame)), None)
+        self._spoken = kind(**self._options) if kind else self._spoken
+        said: list[Delta] = []
+        try:
+            self._spoken._read([frame], said)
+        finally:
+            out += said
+        self._is_told = kind is not None or any(type(delta) is not UnknownFrame for delta in said)
 
     def _end(self, out: list[Delta]) -> None:
         self._spoken._end(out)

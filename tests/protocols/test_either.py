@@ -24,11 +24,15 @@ RESPONSE = (
     b'{"object":"response","id":"r","status":"completed","output":[{"type":"message","role":"assistant",'
     b'"content":[{"type":"output_text","text":"hi"}]}]}'
 )
+UNHEARD_OF = b'event: gateway.hello\ndata: {"gateway":"acme"}\n\n'
 BODIES = [
     ("chat", "openai-chat", render(ANSWER, "openai-chat")),
     ("responses", "openai-responses", render(ANSWER, "openai-responses")),
     ("events without names", "openai-responses", render(ANSWER, "openai-responses").replace(b"event: ", b": ")),
     ("a comment first", "openai-responses", b": hello\n\n" + render(ANSWER, "openai-responses")),
+    ("an unknown event first", "openai-responses", UNHEARD_OF + render(ANSWER, "openai-responses")),
+    ("the same in chat", "openai-chat", UNHEARD_OF + render(ANSWER, "openai-chat")),
+    ("unknown events only", "openai-chat", UNHEARD_OF * 2),
     ("a response that was not streamed", "openai-responses", RESPONSE),
     ("a first event that is cut short", "openai-chat", b'event: response.created\ndata: {"type":"respo'),
     ("an error alone, which every dialect reads", "openai-chat", b'{"error":{"message":"no","code":"server_error"}}'),
@@ -47,7 +51,7 @@ def either(**options: object) -> EitherParser:
 
 @bodies
 @pytest.mark.parametrize("cut", CHUNKINGS)
-def test_a_body_is_read_in_the_dialect_that_its_first_frame_names(protocol: str, body: bytes, cut: str) -> None:
+def test_a_body_is_read_in_the_dialect_that_its_first_known_frame_names(protocol: str, body: bytes, cut: str) -> None:
     parser = either()
     plain = KINDS[protocol](provider="acme", mint=numbered_ids())
     expected: Outcome = read_pieces(CHUNKINGS[cut](body), plain)

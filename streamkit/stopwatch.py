@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from streamkit.deltas import Delta, RefusalDelta, TextDelta, ThinkingDelta, ToolCallDelta
-from streamkit.timing import STALL_NS, Gaps, Timing
+from streamkit.timing import Gaps, Timing
 
 __all__ = ["Stopwatch"]
 
@@ -16,26 +16,17 @@ _FIRST = {
     RefusalDelta: "first_refusal_ns",
 }
 _KINDS = set(_FIRST)
+_MANY = 10_000  # stamps that are kept, at 40 bytes each: less than the text that came with them takes
 
 
 class Stopwatch:
     """The stamps of one stream: `note` takes one for each read, `timing` gives what they say by now.
 
-    As long as each read brings one piece of the same kind as the one before, a note costs a few steps of arithmetic;
-    anything else is looked at closely.
+    As long as each read brings one piece of the same kind as the one before, its stamp is kept and nothing else done;
+    anything else is looked at closely. The gaps are made of the stamps when somebody asks, or there are many.
     """
 
-    __slots__ = (
-        "_bar_ns",
-        "_counts",
-        "_first_sent_ns",
-        "_kind",
-        "_last_ns",
-        "_live",
-        "_longest_ns",
-        "_stalled_ns",
-        "_stalls",
-    )
+    __slots__ = ("_first_sent_ns", "_gaps", "_kind", "_live", "_stamps")
 
     def __init__(self) -> None:
         self._first_sent_ns = 0
@@ -51,21 +42,13 @@ class Stopwatch:
         """Begin with the answer to an attempt, which is stamped up to its headers; any answer before is forgotten."""
         self._live = attempt
         self._kind: type | None = None  # of the content that comes now
-        self._last_ns = 0
-        self._counts: list[int] = []
-        self._longest_ns = self._stalls = self._stalled_ns = 0
-        self._bar_ns = -1  # a gap above it is the longest yet, or a stall; for others there is a bucket
+        self._gaps = Gaps()
+        self._stamps: list[int] = []  # of the reads with content; all but the first stand in no gap yet
 
     def note(self, now_ns: int, deltas: list[Delta]) -> None:
         """Note a read, and what it brought."""
-        if len(deltas) == 1 and type(deltas[0]) is self._kind:
-            gap_ns = now_ns - self._last_ns
-            self._last_ns = now_ns
-            if gap_ns > self._bar_ns:
-                self._count(gap_ns)
-            else:
-                square = gap_ns * gap_ns
-                self._counts[(square * square).bit_length()] += 1
+        if len(deltas) == 1 and type(deltas[0]) is self._kind and len(self._stamps) < _MANY:
+            self._stamps.append(now_ns)
         else:
             self._look(now_ns, deltas)
 
@@ -75,13 +58,13 @@ class Stopwatch:
 
     def timing(self) -> Timing:
         """Return all stamps as they are now."""
-        live, sent_ns = self._live, self._first_sent_ns
-        gaps = Gaps(self._counts[:], self._longest_ns, self._stalls, self._stalled_ns) if self._counts else None
+        live, sent_ns, stamps = self._live, self._first_sent_ns, self._stamps
+        self._fold()
         return structs.replace(
             live,
             first_sent_ns=None if sent_ns in (0, live.sent_ns) else sent_ns,
-            last_token_ns=self._last_ns or None,
-            gaps=gaps,
+            last_token_ns=stamps[-1] if stamps else None,
+            gaps=self._gaps if self._gaps.counts else None,
         )
 
     def _look(self, now_ns: int, deltas: list[Delta]) -> None:
@@ -100,17 +83,12 @@ class Stopwatch:
                 setattr(live, _FIRST[kind], now_ns)
         if live.first_token_ns is None:
             live.first_token_ns = now_ns
-        else:
-            self._count(now_ns - self._last_ns)
-        self._last_ns = now_ns
+        if len(self._stamps) >= _MANY:
+            self._fold()
+        self._stamps.append(now_ns)
         self._kind = kinds.pop()
 
-    def _count(self, gap_ns: int) -> None:
-        bucket = (gap_ns**4).bit_length()
-        self._counts += [0] * (bucket + 1 - len(self._counts))
-        self._counts[bucket] += 1
-        self._longest_ns = max(self._longest_ns, gap_ns)
-        if gap_ns > STALL_NS:
-            self._stalls += 1
-            self._stalled_ns += gap_ns
-        self._bar_ns = min(self._longest_ns, STALL_NS)
+    def _fold(self) -> None:
+        if len(self._stamps) > 1:
+            self._gaps += Gaps.between(self._stamps)
+            del self._stamps[:-1]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import zip_longest
 from math import ceil
+from operator import sub
 
 from msgspec import Struct, field
 
@@ -19,7 +22,7 @@ class Gaps(Struct, omit_defaults=True):
     """How long was waited between the reads of one answer that brought content: a histogram, and what it cannot say.
 
     What came in one read came at once, so it makes one gap. Bucket *n* of `counts` holds gaps up to 2**(n/4) ns, so
-    each is 19 % wider than the one before. `longest_ns` is exact, and so are `stalls`, the number of gaps of more than
+    each ends 19 % above the one before. `longest_ns` is exact, and so are `stalls`, the number of gaps of more than
     `STALL_NS` (1 s), and `stalled_ns`, their sum.
     """
 
@@ -27,6 +30,19 @@ class Gaps(Struct, omit_defaults=True):
     longest_ns: int = 0
     stalls: int = 0
     stalled_ns: int = 0
+
+    @classmethod
+    def between(cls, stamps_ns: Sequence[int]) -> Gaps:
+        """Return the gaps between stamps, of which there are two at least."""
+        gaps = sorted(map(sub, stamps_ns[1:], stamps_ns))
+        counts = [0] * _bucket(gaps[0])
+        below = 0
+        for bucket in range(len(counts), _bucket(gaps[-1]) + 1):  # by its edge: less than a step a gap
+            edge = bisect_left(gaps, 2 ** (bucket / 4))
+            counts.append(edge - below)
+            below = edge
+        stalls = gaps[bisect_right(gaps, STALL_NS) :]
+        return cls(counts, gaps[-1], len(stalls), sum(stalls))
 
     @property
     def count(self) -> int:
@@ -139,3 +155,8 @@ class Timeouts(Struct, frozen=True):
     def need_watching(self) -> bool:
         """Whether any limit is set that the transport does not know."""
         return not (self.first_token_s is self.idle_s is self.total_s is None)
+
+
+def _bucket(gap_ns: int) -> int:
+    """The number of the bucket that a gap is in."""
+    return (gap_ns**4).bit_length()

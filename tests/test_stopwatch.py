@@ -106,11 +106,13 @@ def test_stalls_are_counted_and_added_up() -> None:
     assert (gaps.count, gaps.stalls, gaps.stalled_ns, gaps.longest_ns) == (7, 3, 6 * STALL_NS + 1, 3 * STALL_NS)
 
 
-def test_the_histogram_is_that_of_the_gaps_one_by_one() -> None:
+@pytest.mark.parametrize("many", [100, 10_000])
+def test_the_histogram_is_that_of_the_gaps_one_by_one(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamkit.stopwatch._MANY", many)
     random = Random(7)
     watch, now, gaps = Stopwatch(), 0, []
     watch.note(now, [TEXT])
-    for _ in range(2000):
+    for _ in range(3000):
         gap = int(random.lognormvariate(16, 3))
         gaps.append(gap)
         now += gap

@@ -69,6 +69,11 @@ def test_quantiles_come_from_the_bucket_of_their_rank() -> None:
     assert EVEN.quantile_s(1) == 0.015  # and none is above the longest
 
 
+def test_gaps_lie_between_stamps() -> None:
+    gaps = Gaps.between([5, 5, 6, 22, 22 + STALL_NS + 1])
+    assert gaps == Gaps([1, 1, *[0] * 15, 1, *[0] * 102, 1], STALL_NS + 1, 1, STALL_NS + 1)
+
+
 def test_gaps_of_two_streams_add_up() -> None:
     other = Gaps([3], longest_ns=STALL_NS + 7, stalls=1, stalled_ns=STALL_NS + 7)
     both = EVEN + other

@@ -39,6 +39,7 @@ MAX_IMAGES = 100  # of one request: what Anthropic takes, the most of all
 
 _TYPES = {"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"}
 _REDIRECTS = {301, 302, 303, 307, 308}
+_PORTS = range(1, 1 << 16)
 _READ = 1 << 16  # bytes
 _SHOWN = 200  # characters of an address
 _SAID = 300  # characters of what is wrong, in which a server may have its say
@@ -256,15 +257,18 @@ def _parse(url: str, base: httpx.URL | None = None) -> httpx.URL:
 
     try:
         parsed = httpx.URL(url) if base is None else base.join(url)
+        host = parsed.host  # which is decoded only now
     except (httpx.InvalidURL, ValueError) as error:
         raise _Refused(f"cannot be fetched: the address is no URL ({error})") from None
-    leads = "must not be fetched: it " if base is None else f"must not be fetched: its redirect to {parsed.host} "
+    leads = "must not be fetched: it " if base is None else f"must not be fetched: its redirect to {host} "
     if parsed.scheme != "https":
         raise _Refused(f"{leads}is not by https")
     if parsed.userinfo:
         raise _Refused(f"{leads}holds a user name or password")
-    if not parsed.host:
+    if not host:
         raise _Refused(f"{leads}names no host")
+    if parsed.port is not None and parsed.port not in _PORTS:
+        raise _Refused(f"{leads}names no port that there is")
     return parsed
 
 

@@ -235,6 +235,9 @@ ADDRESSES: list[tuple[str, str, str]] = [
     ("a user and a password", "https://user:pass@images.test/a.png", "holds a user name or password"),
     ("no URL", "https://images.test:port/a.png", "is no URL"),
     ("a control character", "https://images.test/a\n.png", "is no URL"),
+    ("a name that has no characters", "https://xn--a/a.png", "is no URL"),
+    ("a port that is too high", "https://8.8.8.8:65536/a.png", "names no port that there is"),
+    ("a port that is too low", "https://8.8.8.8:-1/a.png", "names no port that there is"),
 ]
 
 
@@ -372,6 +375,8 @@ PLACES: list[tuple[str, str, str]] = [
     ("data", "data:image/png;base64,iVBORw0KGgo=", "is not by https"),
     ("a password", "https://a:b@images.test/", "its redirect to images.test holds a user name or password"),
     ("no URL", "https://images.test:port/", "is no URL"),
+    ("a name that has no characters", "https://xn--a/", "is no URL"),
+    ("no port", "https://images.test:99999/", "its redirect to images.test names no port"),
 ]
 
 

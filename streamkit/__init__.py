@@ -32,6 +32,11 @@ _HOME = {
         "QuotaExceeded",
         "RateLimited",
         "ServerError",
+        "SessionDamaged",
+        "SessionError",
+        "SessionExists",
+        "SessionLocked",
+        "SessionNotFound",
         "StreamkitError",
         "StreamkitWarning",
         "ToolError",
@@ -112,6 +117,19 @@ _HOME = {
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.fetching": ("fetch_image",),
     "streamkit.retries": ("Retry", "Retrying"),
+    "streamkit.sessions": (
+        "ConversationRecord",
+        "ObservationRecord",
+        "Record",
+        "ReflectionRecord",
+        "RetractionRecord",
+        "Session",
+        "Sessions",
+        "StartRecord",
+        "SummaryRecord",
+        "UnknownRecord",
+        "WorkingMemoryRecord",
+    ),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
@@ -137,6 +155,7 @@ if TYPE_CHECKING:
     from streamkit.protocols.failures import is_overflow as is_overflow
     from streamkit.providers import *
     from streamkit.retries import *
+    from streamkit.sessions import *
     from streamkit.timing import *
     from streamkit.tools import *
     from streamkit.usage import *

@@ -24,7 +24,12 @@ StreamkitError
 ├── ProtocolError            the stream breaks the rules of its dialect
 │   └── TruncatedStream      it ended before the answer did
 ├── ToolError                a tool could not be run, or failed
-└── TurnLimit                a run of an agent asked the model as often as it may
+├── TurnLimit                a run of an agent asked the model as often as it may
+└── SessionError             a session could not be read or written
+    ├── SessionNotFound      there is none of this name
+    ├── SessionExists        there is one of this name already
+    ├── SessionLocked        another process, or another session object, has it open for writing
+    └── SessionDamaged       what is stored has been changed by others, or is not whole
 
 StreamkitWarning             the request was sent, but not quite as asked
 ├── UnsupportedParameterWarning  a parameter that the provider does not take was left out
@@ -59,6 +64,11 @@ __all__ = [
     "QuotaExceeded",
     "RateLimited",
     "ServerError",
+    "SessionDamaged",
+    "SessionError",
+    "SessionExists",
+    "SessionLocked",
+    "SessionNotFound",
     "StreamkitError",
     "StreamkitWarning",
     "ToolError",
@@ -252,6 +262,37 @@ class ToolError(StreamkitError):
 
 class TurnLimit(StreamkitError):
     """A run of an agent asked the model as often as `max_turns` allows, and its tools were called once more."""
+
+
+class SessionError(StreamkitError):
+    """The session of this name could not be read or written; what was stored before still is."""
+
+    def __init__(self, message: str, *, session: str = "") -> None:
+        super().__init__(message)
+        self.session = session
+
+
+class SessionNotFound(SessionError):
+    """There is no session of this name."""
+
+
+class SessionExists(SessionError):
+    """There is a session of this name already."""
+
+
+class SessionLocked(SessionError):
+    """Another process has the session open for writing: `pid` on `host`, None while that is not known."""
+
+    retryable = True
+
+    def __init__(self, message: str, *, session: str = "", pid: int | None = None, host: str | None = None) -> None:
+        super().__init__(message, session=session)
+        self.pid = pid
+        self.host = host
+
+
+class SessionDamaged(SessionError):
+    """What is stored is not what was written: the file was changed by others, or the disk lost some of it."""
 
 
 class StreamkitWarning(UserWarning):

@@ -25,6 +25,7 @@ ROWS = [
     "docstrings events accumulator assembly protocols signatures stopwatch tools",
     "providers ui interop keys endpoint params addresses images",
     "faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
+    "sessions",
     "stream client telemetry",
     "agent bench relay",
     "cli",

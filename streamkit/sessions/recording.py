@@ -1,0 +1,45 @@
+"""What becomes a record of all that an agent yields."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, Union, get_args
+
+import msgspec
+
+from streamkit.deltas import MessageDeltaOutput
+from streamkit.errors import ConfigError
+from streamkit.events import Event, OutputEnd, RunEnd
+from streamkit.messages import MessageLike, MessageOutput, as_message
+from streamkit.sessions.records import ConversationRecord, Record, StartRecord, SummaryRecord
+
+__all__ = ["Recordable", "as_record"]
+
+Recordable: TypeAlias = Union[Record, MessageLike, MessageOutput, MessageDeltaOutput, Event]
+
+_RECORDS: tuple[type, ...] = get_args(Record)
+_EVENTS: tuple[type, ...] = get_args(Event)
+
+
+def as_record(item: Recordable, message_count: int) -> Record | None:
+    """Return the record of `item`, None where nothing of it is kept.
+
+    A message, an output and the end of one are a message of the conversation; the end of a run is its summary, with
+    the number of messages so far. Pieces, the story of a turn and whatever failed are not kept. Raises `ConfigError`
+    for what is none of these.
+    """
+    if isinstance(item, StartRecord):
+        raise ConfigError("a session writes its own start: it is no record to be added")
+    if isinstance(item, _RECORDS):
+        return item  # type: ignore[return-value] # mypy does not read the tuple as a union
+    if isinstance(item, MessageOutput):
+        return ConversationRecord(item.message)
+    if isinstance(item, OutputEnd):
+        return ConversationRecord(item.output.message)
+    if isinstance(item, RunEnd):
+        return SummaryRecord(message_count, item.usage)
+    if isinstance(item, (MessageDeltaOutput, *_EVENTS)):
+        return None
+    try:
+        return ConversationRecord(as_message(item))  # type: ignore[arg-type]
+    except (msgspec.ValidationError, TypeError) as error:
+        raise ConfigError(f"this is no record and no message: {error}") from None

@@ -16,7 +16,8 @@ class NDJSONDecoder:
     """Lines of JSON in any cut → frames; see `Decoder`.
 
     Lines end with LF or CRLF. Blank ones after the first count as `heartbeats`. A last line without its end is a
-    frame, unless it is JSON that was cut. A line over `max_event_bytes` is a `ProtocolError`; no more than that and
+    frame, unless it is JSON that was cut. A body whose first line is a bracket alone is one frame, JSON in many lines
+    as gateways write errors. A line over `max_event_bytes` is a `ProtocolError`; no more than that and
     one read is ever held. `cut` is set where the end of input left half a line, of which no frame was made.
     """
 
@@ -30,6 +31,7 @@ class NDJSONDecoder:
         self._opening: Opening | None = Opening()
         self._page: WholeBody | None = None
         self._line = Pieces()  # a line whose end has not come
+        self._is_first = True
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
@@ -71,6 +73,15 @@ class NDJSONDecoder:
             if data:
                 self._line.add(data)
             return self._fail([]) if self._line.size > self._limit else []
+        if self._is_first:
+            self._is_first = False
+            if self._line.size:
+                data = self._line.take() + data
+                end = data.find(self.separator)
+            if data[:end].strip() in (b"{", b"["):
+                self._page = WholeBody(self._limit)
+                self.error = self._page.feed(data)
+                return []
         if end == len(data) - 1 <= self._limit and not self._line.size and (line := data[:-1].strip()):
             return [Frame(line)]
         lines = data.split(self.separator)

@@ -34,6 +34,8 @@ CASES: list[tuple[str, bytes, list[Frame], int]] = [
     ("half a character at the end", A.data + b"\n" + B.data[:7], [A], 0),
     ("text at the end", A.data + b"\nupstream died", [A, Frame(b"upstream died")], 0),
     ("an error object", A.data + b'\n{"error":"no"}\n', [A, Frame(b'{"error":"no"}')], 0),
+    ("JSON in many lines", b'{\n  "error": "no"\n}\n', [Frame(b'{\n  "error": "no"\n}\n')], 0),
+    ("a list in many lines", b"\n[\r\n 1\r\n]", [Frame(b"[\r\n 1\r\n]")], 0),
     ("lists and text are lines too", b"[1]\ntext\n", [Frame(b"[1]"), Frame(b"text")], 0),
 ]
 
@@ -41,6 +43,7 @@ CASES: list[tuple[str, bytes, list[Frame], int]] = [
 ERRORS: list[tuple[str, bytes, int, list[Frame], str]] = [
     ("a line over the limit", A.data + b"\n" + b"x" * 20 + b"\n" + A.data + b"\n", 19, [A], "max_event_bytes = 19"),
     ("an endless line", A.data + b"\n" + b"x" * 200, 19, [A], "max_event_bytes = 19 bytes"),
+    ("JSON in many lines over the limit", b"{\n" + b'"a":1,\n' * 9, 19, [], "max_event_bytes = 19 bytes"),
     ("a page", b"\n<html>\n502", LIMIT, [], "an HTML page came instead of a stream.*502"),
     ("a long page", b"<html>\n502" + b"x" * 5000, LIMIT, [], "an HTML page came instead of a stream.*502"),
 ]

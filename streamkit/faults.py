@@ -8,7 +8,14 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from streamkit.endpoint import Endpoint
-from streamkit.errors import ConnectTimeout, StreamkitError, TransportError, TransportTimeout, TruncatedStream
+from streamkit.errors import (
+    ConfigError,
+    ConnectTimeout,
+    StreamkitError,
+    TransportError,
+    TransportTimeout,
+    TruncatedStream,
+)
 from streamkit.keys import scrub_error
 from streamkit.timing import Timeouts
 
@@ -23,10 +30,12 @@ _CLOSED = {
     *("ServerDisconnectedError", "ConnectionResetError", "ClientOSError"),
 }
 _CUT = "payload is not completed"  # aiohttp's words for it
+# By name: what they raise for an address that no host can have, some of it only when they send.
+_NO_ADDRESS = {"InvalidURL", "IDNAError"}
 # By name: the roots of httpx and httpx2, and what a transport may let through from below, as httpx-aiohttp does with
 # aiohttp's errors, which show the headers of the request.
 _FAILURES = {
-    *("HTTPError", "InvalidURL", "StreamError"),
+    *("HTTPError", "StreamError"),
     *("OSError", "BrokenResourceError", "ClosedResourceError", "ClientError"),
 }
 
@@ -62,6 +71,8 @@ def explain_fault(
         near = endpoint.is_near and "ProxyError" not in kinds
         suspects = "and that the server runs there" if near else "the network and the proxy settings"
         fault = TransportError(f"cannot connect to {place} ({said}): check the base URL, {suspects}")
+    elif kinds & _NO_ADDRESS:
+        fault = ConfigError(f"the base URL of {place} cannot be asked for ({said})")
     elif kinds & _FAILURES:
         fault = TransportError(f"the connection to {place} broke ({said}): try again")
     else:

@@ -320,6 +320,17 @@ async def test_a_refused_connection_says_where_and_what_to_do() -> None:
             await open_at(http, "http://127.0.0.1:1")
 
 
+@pytest.mark.parametrize(
+    ("library", "host"),
+    [(httpx, "xn--a"), *((library, host) for library in (httpx, httpx2) for host in ("256.1.1.1", "☃.example"))],
+)
+async def test_a_host_that_there_cannot_be_is_wrong_and_not_tried_again(library: ModuleType, host: str) -> None:
+    async with library.AsyncClient(verify=False) as http:
+        with pytest.raises(ConfigError, match="the base URL of acme at .* cannot be asked for") as caught:
+            await open_at(http, f"https://{host}")
+    assert not caught.value.retryable
+
+
 BROKEN: list[tuple[str, bytes, bool, type[StreamkitError], str]] = [
     ("no answer", b"", False, TransportError, "broke .*try again"),
     ("no HTTP", b"SSH-2.0-OpenSSH\r\n\r\n", False, TransportError, "broke .*try again"),

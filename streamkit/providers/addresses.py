@@ -15,6 +15,7 @@ __all__ = ["fill_address", "fill_prefix"]
 _PLACEHOLDER = re.compile(r"\{([A-Z][A-Z0-9_]*(?:,[A-Z][A-Z0-9_]*)*)(?:=([^{}]*))?\}")
 _PART = re.compile(r"[A-Za-z0-9.:_~-]+")  # what may stand in a host or a path; legacy projects of Google have a colon
 _SCHEMES = ("https://", "http://")
+_BEHIND = re.compile(r"[?#]")  # after which no path can go on
 
 
 def fill_address(provider: Provider, lookup: Callable[[str], str | None] = os.environ.get) -> str:
@@ -44,7 +45,7 @@ def _filled(provider: Provider, template: str, lookup: Callable[[str], str | Non
             instead = ", or pass base_url=" if template == provider.base_url else ""
             raise ConfigError(f"{provider.name} needs {' or '.join(names)} for its address: set {names[0]}{instead}")
         whole = match.start() == 0
-        if whole and value.startswith(_SCHEMES):
+        if whole and value.startswith(_SCHEMES) and not _BEHIND.search(value):
             return value.rstrip("/")
         if not _PART.fullmatch(value.rstrip("/") if whole else value):
             raise ConfigError(f"{name}, for the address of {provider.name}, holds what cannot stand in a URL")

@@ -70,6 +70,13 @@ WRONG: list[tuple[str, str, dict[str, str], str]] = [
     ("a query", REGION, {"ACME_REGION": "evil.example?"}, "holds what cannot stand in a URL"),
     ("a line end", REGION, {"ACME_REGION": "a\nb"}, "holds what cannot stand in a URL"),
     ("an address in the middle", REGION, {"ACME_REGION": "https://evil.example"}, "holds what cannot stand in a URL"),
+    (
+        "an address with a query",
+        HOST,
+        {"ACME_HOST": "https://dbc-1.acme.example/?o=1"},
+        "ACME_HOST, for the address of",
+    ),
+    ("one with a fragment", HOST, {"ACME_HOST": "https://dbc-1.acme.example/#a"}, "holds what cannot stand in a URL"),
     ("small letters", "https://{region}.acme.example", {"region": "eu"}, "holds a brace that is no {VARIABLE}"),
     ("unclosed", "https://{ACME_REGION.acme.example", {}, "holds a brace"),
 ]

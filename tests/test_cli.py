@@ -40,7 +40,7 @@ BODY = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"
 @pytest.mark.parametrize("arguments", WRITERS, ids=lambda arguments: arguments[0])
 def test_a_full_disk_is_said_in_one_line(arguments):
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "streamkit.cli", *arguments]
+        command = [sys.executable, "-m", "streamkit", *arguments]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, input=BODY, timeout=60)
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[0] == "OSError: [Errno 28] No space left on device"
@@ -54,7 +54,7 @@ CLOSED = [("demo", ">&-", 0), ("demo", "<&- >&- 2>&-", 0), ("inspect", ">&-", 0)
 @pytest.mark.parametrize(("name", "closed", "code"), CLOSED)
 def test_a_standard_stream_may_be_closed(name, closed, code):
     (arguments,) = (arguments for arguments in WRITERS if arguments[0] == name)
-    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "streamkit.cli", *arguments]
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "streamkit", *arguments]
     done = subprocess.run(command, capture_output=True, input=BODY, timeout=60)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr

@@ -23,12 +23,12 @@ ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages marks deltas wire",
     "docstrings events accumulator assembly protocols signatures stopwatch tools",
-    "providers ui interop keys endpoint params addresses images",
-    "faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
+    "providers ui interop keys endpoint params addresses images models structured",
+    "catalog costs faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
     "sessions",
     "stream client telemetry",
     "agent bench relay",
-    "cli",
+    "cli __main__",
 ]
 ROW = {name: number for number, names in enumerate(ROWS, 1) for name in names.split()}
 FIRST_WITH_IO = ROW["transport"]

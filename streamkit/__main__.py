@@ -1,0 +1,5 @@
+"""`python -m streamkit` is `streamkit`."""
+
+from streamkit.cli import main
+
+main()

@@ -1,5 +1,0 @@
-"""`python -m streamkit.cli` is `streamkit`."""
-
-from streamkit.cli import main
-
-main()

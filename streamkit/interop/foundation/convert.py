@@ -1,0 +1,298 @@
+"""Conversations and answers → foundation's messages, and back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from streamkit.accumulator import accumulate
+from streamkit.blocks import Block, ThinkingPart
+from streamkit.deltas import (
+    BlockAdded,
+    Delta,
+    Logprobs,
+    MessageEnd,
+    MessageStart,
+    TextDelta,
+    TextEnd,
+    TextStart,
+    ThinkingDelta,
+    ThinkingEnd,
+    ThinkingStart,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    UsageSnapshot,
+)
+from streamkit.errors import ConfigError, ImageNotEmbedded
+from streamkit.interop.foundation.content import (
+    Embedding,
+    GenerationMetadata,
+    ImageContent,
+    LogProbs,
+    ModelId,
+    ModelOutput,
+    RefusalReason,
+    StopReason,
+    TextContent,
+    ThinkingContent,
+    ToolCall,
+    UserModelContent,
+    to_usage,
+    to_usage_report,
+)
+from streamkit.interop.foundation.messages import Assistant, Messages, ToolResult, User
+from streamkit.interop.losses import warn_left_out
+from streamkit.messages import FinishReason, Message, MessageLike, MessageOutput, Meta, as_message
+from streamkit.parts import EmbeddedImage, FunctionPart, ImagePart, Part, TextPart, ValuePart
+from streamkit.protocols.values import base64_text, json_text, part_text
+
+__all__ = [
+    "error_of",
+    "finish_of",
+    "from_answer",
+    "from_foundation",
+    "metadata_of",
+    "output_of",
+    "part_of",
+    "stop_of",
+    "to_answer",
+    "to_foundation",
+]
+
+logger = logging.getLogger("streamkit")
+
+_FORM = "foundation's form"
+
+_STOPS: dict[str, StopReason] = {"tool_call": "tool_use"}
+_FINISHES = {"stop": "stop", "length": "length", "tool_use": "tool_call", "error": "error", "aborted": "aborted"}
+
+
+def to_foundation(conversation: Iterable[MessageLike]) -> list[Messages]:
+    """Return a conversation with one message for each of its blocks.
+
+    Raises `ImageNotEmbedded` for an image that is an address.
+    """
+    out: list[Messages] = []
+    for given in conversation:
+        message = as_message(given)
+        if message.role == "assistant":
+            finish = FinishReason("tool_call" if message.tool_calls else "stop")
+            out += from_answer(MessageOutput(message, finish))
+        elif message.role == "tool":
+            out += _results(message)
+        else:
+            role = message.role if message.role == "system" else (message.meta and message.meta.name) or "user"
+            out += (User(content, role) for content in _contents(message))
+    return out
+
+
+def from_foundation(messages: Iterable[Messages | str]) -> list[Message]:
+    """Return foundation's messages as a conversation; a string is what a human says."""
+    out: list[Message] = []
+    for (kind, _), group in groupby(messages, _group):
+        if kind is Assistant:
+            out.append(to_answer([one for one in group if isinstance(one, Assistant)]).message)
+        elif kind is ToolResult:
+            out.append(_result([one for one in group if isinstance(one, ToolResult)]))
+        else:
+            out += (_user(one) for one in group)
+    return out
+
+
+def from_answer(output: MessageOutput) -> list[Assistant]:
+    """Return an answer as one message for each block; the last has the usage and the metadata."""
+    origin = output.message.meta.origin if output.message.meta else None
+    model = ModelId(output.model or (origin.model if origin else ""))
+    provider = output.provider or (origin.provider if origin else "")
+    timestamp = (output.message.meta.timestamp if output.message.meta else None) or 0
+    stop, error = stop_of(output.finish_reason), error_of(output.finish_reason)
+    outputs = list(_outputs(output.message)) or [TextContent("")]
+    made = [Assistant(one, model, provider, stop, timestamp=timestamp) for one in outputs]
+    made[-1].usage, made[-1].error_detail = to_usage_report(output.usage), error
+    made[-1].metadata = metadata_of(output) or None
+    return made
+
+
+def to_answer(messages: Sequence[Assistant]) -> MessageOutput:
+    """Return the messages of one answer as that; the last usage and reason to stop are the answer's."""
+    first, last = messages[0], messages[-1]
+    meta = Meta(timestamp=first.timestamp) if first.timestamp else None
+    deltas: list[Delta] = [
+        MessageStart(model=first.model.name or None, provider=first.provider or None, meta=meta),
+    ]
+    index = 0
+    for message in messages:
+        block = list(_block(index, message.content))
+        deltas += block
+        index += bool(block)
+        for one in message.metadata or ():
+            if isinstance(one, LogProbs):
+                deltas.append(Logprobs(one.content, one.refusal))
+        usage = to_usage(message.usage)
+        if usage is not None:
+            deltas.append(UsageSnapshot(usage))
+    deltas.append(MessageEnd(finish_of(last)))
+    return accumulate(deltas)
+
+
+def stop_of(finish: FinishReason | None) -> StopReason:
+    """Return why the model stopped, in foundation's words; a provider's own word where there is none."""
+    if finish is None:
+        return "aborted"
+    if finish.type == "other":
+        return finish.raw or "other"
+    return _STOPS.get(finish.type, finish.type)
+
+
+def error_of(finish: FinishReason | None) -> str | None:
+    """Return what went wrong, None for an answer that did not fail."""
+    if finish is None or finish.type != "error":
+        return None
+    return finish.reason or finish.raw or "error"
+
+
+def finish_of(message: Assistant) -> FinishReason:
+    """Return why the model stopped, in our words."""
+    stop = message.stop_reason
+    reason = next((one.reason for one in message.metadata or () if isinstance(one, RefusalReason)), None)
+    if reason is not None or stop == "refusal":
+        return FinishReason("refusal", stop, reason or None)
+    if stop in _FINISHES:
+        return FinishReason(_FINISHES[stop], stop, message.error_detail)  # type: ignore[arg-type] # the table's values
+    return FinishReason("other", stop, message.error_detail)
+
+
+def output_of(block: Block) -> ModelOutput | None:
+    """Return a block of a message in foundation's form, None where that has no place for it."""
+    part = block.part
+    if isinstance(part, ThinkingPart):
+        return ThinkingContent(part.text, block.signature)
+    if isinstance(part, FunctionPart):
+        arguments: dict[str, Any] | None = part.function.arguments
+        if part.error is not None or part.custom:
+            logger.warning("the call %s of %s has no arguments: %s", part.id, part.function.name, part.error)
+            arguments = None
+        return ToolCall(part.id, part.function.name, arguments, block.signature)
+    if isinstance(part, ImagePart):
+        return _image(part)
+    if isinstance(part, ValuePart) and isinstance(part.value, dict) and set(part.value) == {"dimensions", "values"}:
+        return Embedding(part.value["dimensions"], part.value["values"])
+    text = part_text(part)
+    return None if text is None else TextContent(text, block.signature)
+
+
+def metadata_of(output: MessageOutput) -> list[GenerationMetadata]:
+    """Return what the provider said beside the message."""
+    out: list[GenerationMetadata] = []
+    if output.logprobs or output.refusal_logprobs:
+        out.append(LogProbs(output.logprobs or [], output.refusal_logprobs))
+    finish = output.finish_reason
+    if finish is not None and finish.type == "refusal":
+        out.append(RefusalReason(finish.reason or ""))
+    return out
+
+
+def part_of(content: ImageContent | Embedding) -> Part:
+    """Return what is no text as a part; raises `ConfigError` where an image is no base64."""
+    if isinstance(content, Embedding):
+        return ValuePart({"dimensions": content.dimensions, "values": content.values})
+    try:
+        return ImagePart(EmbeddedImage(content.mime_type, base64.b64decode(content.b64, validate=True)))
+    except binascii.Error as error:
+        raise ConfigError(f"an image of type {content.mime_type} is no base64: {error}") from None
+
+
+def _group(message: Messages | str) -> tuple[type, Any]:
+    """What neighbours share that belong together: chunks of one answer, parts of one result."""
+    if isinstance(message, ToolResult):
+        return ToolResult, message.tool_call_id
+    return (Assistant, None) if isinstance(message, Assistant) else (User, None)
+
+
+def _user(message: Messages | str) -> Message:
+    if isinstance(message, str):
+        return Message("user", [TextPart(message)])
+    assert isinstance(message, User), "groups are of one kind"
+    contents = [_content_part(message.content)]
+    if message.role == "system":
+        return Message("system", contents)
+    return Message("user", contents, meta=None if message.role == "user" else Meta(name=message.role))
+
+
+def _result(messages: Sequence[ToolResult]) -> Message:
+    first = messages[0]
+    contents = [_content_part(message.content) for message in messages]
+    failed = any(message.error_detail is not None for message in messages)
+    meta = Meta(is_error=failed, name=first.name or None, details=first.details, timestamp=first.timestamp or None)
+    return Message("tool", contents, id=first.tool_call_id, meta=None if meta == Meta() else meta)
+
+
+def _results(message: Message) -> Iterator[ToolResult]:
+    meta = message.meta or Meta()
+    details = meta.details if meta.details is None or isinstance(meta.details, str) else json_text(meta.details)
+    for content in _contents(message) or [TextContent("")]:
+        error = (content.content if isinstance(content, TextContent) else "failed") if meta.is_error else None
+        yield ToolResult(
+            message.id or "",
+            meta.name or "",
+            content,
+            timestamp=meta.timestamp or 0,
+            details=details,
+            error_detail=error,
+        )
+
+
+def _contents(message: Message) -> list[UserModelContent]:
+    out: list[UserModelContent] = []
+    for part in message.contents:
+        text = part_text(part)
+        if text is not None:
+            out.append(TextContent(text))
+        elif isinstance(part, ImagePart):
+            out.append(_image(part))
+        else:
+            warn_left_out(part, _FORM)
+    return out
+
+
+def _content_part(content: UserModelContent) -> Part:
+    return TextPart(content.content) if isinstance(content, TextContent) else part_of(content)
+
+
+def _outputs(message: Message) -> Iterator[ModelOutput]:
+    for block in message.iter_blocks():
+        output = output_of(block)
+        if output is None:
+            warn_left_out(block.part, _FORM)
+        else:
+            yield output
+
+
+def _image(part: ImagePart) -> ImageContent:
+    if not isinstance(part.image, EmbeddedImage):
+        url = part.image.url
+        raise ImageNotEmbedded(f"{_FORM} takes images by their bytes only, not {url}: fetch_image embeds it", url=url)
+    return ImageContent(base64_text(part.image.data), part.image.mime_type)
+
+
+def _block(index: int, content: ModelOutput) -> Iterator[Delta]:
+    if isinstance(content, TextContent):
+        if content.content or content.signature:
+            yield TextStart(index)
+            yield TextDelta(index, content.content)
+            yield TextEnd(index, signature=content.signature)
+    elif isinstance(content, ThinkingContent):
+        yield ThinkingStart(index)
+        yield ThinkingDelta(index, content.thinking)
+        yield ThinkingEnd(index, signature=content.signature)
+    elif isinstance(content, ToolCall):
+        yield ToolCallStart(index, content.id, content.name)
+        yield ToolCallDelta(index, json_text(content.arguments))
+        yield ToolCallEnd(index, signature=content.signature)
+    else:
+        yield BlockAdded(index, part_of(content))

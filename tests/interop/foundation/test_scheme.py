@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from streamkit.errors import ToolError
+from streamkit.interop.foundation import scheme
+from streamkit.interop.foundation.scheme import Args
+
+SEARCH = (
+    scheme.object()
+    .required("q", scheme.string("what to look for"))
+    .optional("limit", scheme.integer())
+    .optional("fresh", scheme.boolean())
+    .optional("weight", scheme.number())
+    .optional("sort", scheme.enum(["new", "old"]))
+    .optional("tags", scheme.array(scheme.string()))
+    .optional("within", scheme.object().required("site", scheme.string()).describe("where"))
+    .build()
+)
+
+
+def test_a_schema_is_built_of_its_properties() -> None:
+    assert SEARCH == {
+        "type": "object",
+        "properties": {
+            "q": {"type": "string", "description": "what to look for"},
+            "limit": {"type": "integer"},
+            "fresh": {"type": "boolean"},
+            "weight": {"type": "number"},
+            "sort": {"enum": ["new", "old"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "within": {
+                "type": "object",
+                "properties": {"site": {"type": "string"}},
+                "required": ["site"],
+                "description": "where",
+            },
+        },
+        "required": ["q"],
+    }
+
+
+def test_building_changes_no_schema_that_was_built_before() -> None:
+    base = scheme.object().required("a", scheme.string())
+    base.required("b", scheme.string())
+    assert base.build() == {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+
+
+PROBLEMS: list[tuple[dict[str, Any] | None, list[str]]] = [
+    ({"q": "x"}, []),
+    ({"q": "x", "limit": 3, "fresh": True, "weight": 1, "sort": "new", "tags": [], "within": {"site": "s"}}, []),
+    ({"q": "x", "limit": 3.0, "unknown": 1}, []),
+    (None, ["missing: q"]),
+    ({}, ["missing: q"]),
+    ({"q": 1}, ["q: expected string"]),
+    ({"q": "x", "limit": True}, ["limit: expected integer"]),
+    ({"q": "x", "limit": 1.5}, ["limit: expected integer"]),
+    ({"q": "x", "fresh": 1}, ["fresh: expected boolean"]),
+    ({"q": "x", "weight": "1"}, ["weight: expected number"]),
+    ({"q": "x", "sort": "best"}, ["sort: not one of 'new', 'old'"]),
+    ({"q": "x", "tags": ["a", 1]}, ["tags[1]: expected string"]),
+    ({"q": "x", "within": {}}, ["within: missing: site"]),
+    (
+        {"limit": "3", "within": {"site": None}},
+        ["missing: q", "limit: expected integer", "within.site: expected string"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problems"), PROBLEMS)
+def test_what_is_wrong_with_arguments_is_told(arguments: dict[str, Any] | None, problems: list[str]) -> None:
+    args = Args(SEARCH)
+    assert args.problems(arguments) == problems
+    if problems:
+        with pytest.raises(ToolError) as caught:
+            args.validate(arguments)
+        assert str(caught.value) == "; ".join(problems)
+    else:
+        assert args.validate(arguments) == arguments
+
+
+def test_a_schema_may_be_given_as_it_is() -> None:
+    raw = {"type": "object", "properties": {"x": {"type": ["string", "null"]}}, "additionalProperties": False}
+    args = Args.from_value(raw)
+    assert args.schema == raw
+    assert args.problems({"x": None}) == []
+    assert args.problems({"x": 1, "y": 2}) == ["the arguments: unknown: y", "x: expected string or null"]
+
+
+def test_a_tool_may_take_nothing() -> None:
+    assert Args.empty().schema == {"type": "object", "properties": {}}
+    assert Args.empty().validate(None) == {}
+
+
+def test_a_type_that_is_not_known_is_not_checked() -> None:
+    assert Args.from_value({"type": "object", "properties": {"x": {"type": "date"}}}).problems({"x": 1}) == []

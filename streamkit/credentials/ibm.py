@@ -13,7 +13,7 @@ import msgspec
 from streamkit.endpoint import Endpoint
 from streamkit.errors import AuthenticationError, InvalidRequest, PermissionDenied, ProtocolError, StreamkitError
 from streamkit.http_clients import HTTPClient
-from streamkit.keys import Secret, scrub_error
+from streamkit.keys import Secret, problem_of, scrub_error
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
@@ -83,6 +83,8 @@ class IBMToken:
             return ProtocolError(f"{self._iam.host} answered without a token")  # its words may hold one
         finally:
             await exchange.aclose()
+        if not answer.access_token or problem_of(answer.access_token):
+            return ProtocolError(f"{self._iam.host} answered with a token that cannot be sent")
         self._kept = {"authorization": Secret(f"Bearer {answer.access_token}")}
         self._until = asked + answer.expires_in - EARLY_S
         return None

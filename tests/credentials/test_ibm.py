@@ -136,13 +136,16 @@ async def test_a_function_gives_the_token_itself() -> None:
 
 REFUSED = f'{{"errorCode":"BXNIM0415E","errorMessage":"Provided API key {KEY} could not be found."}}'
 FAILURES: list[tuple[str, Reply, type[StreamkitError], str]] = [
-    ("a key that is unknown", Reply(status=400, body=REFUSED.encode()), AuthenticationError, "could not be found"),
+    ("a key that is unknown", Reply(status=400, body=REFUSED.encode()), AuthenticationError, "key: Provided API key"),
     ("a key that is locked", Reply(status=403, body=REFUSED.encode()), AuthenticationError, "could not be found"),
     ("too many", Reply(status=429, headers={"retry-after": "7"}), RateLimited, "acme, HTTP 429"),
     ("a failure", Reply(status=500, body=b"oops"), ServerError, "oops"),
     ("a redirect", Reply(status=302, headers={"location": "https://evil.example"}), StreamkitError, "redirects to"),
     ("no JSON", Reply(body=f"<x>{KEY}".encode(), headers=JSON), ProtocolError, "answered without a token"),
     ("another object", Reply(body=b'{"access_token":7}', headers=JSON), ProtocolError, "answered without a token"),
+    ("no token at all", granted(""), ProtocolError, "with a token that cannot be sent"),
+    ("a token of two lines", granted("a\nb"), ProtocolError, "with a token that cannot be sent"),
+    ("a token that no header can hold", granted("t€"), ProtocolError, "with a token that cannot be sent"),
     ("half an answer", Reply(body=b'{"access_', headers=JSON, ends="drops"), ProtocolError, "without a token"),
 ]
 

@@ -100,7 +100,7 @@ _QUOTA_TEXT = re.compile(
 _ALLOWANCE_TEXT = re.compile(r"/ ?month|per month|monthly", re.IGNORECASE)  # Cohere's trial keys, others' free tiers
 # llama.cpp answers 500 to these, which no second try mends; build 11549, by trying.
 _MISTAKE_TEXT = re.compile(r"failed to parse (?:messages|tools)\b|\w+ input is not supported\b|'\w+' is required", re.I)
-_BAD_KEY_TEXT = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
+_BAD_KEY_TEXT = re.compile(r"api key not valid|(?:invalid|incorrect) (?:x-)?api[- ]key", re.IGNORECASE)
 # What counts inside a stream, where neither a status nor a word says it.
 _STREAM_TEXTS: dict[type[APIError], re.Pattern[str]] = {
     RateLimited: re.compile(r"rate limit|too many requests|too many tokens, please wait|throttl", re.IGNORECASE),

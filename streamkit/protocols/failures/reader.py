@@ -191,6 +191,7 @@ def _message(top: dict[str, Any]) -> str | None:
         top.get("error"),
         top.get("message"),
         top.get("Message"),  # AWS
+        top.get("errorMessage"),  # IBM Cloud
         top.get("error_msg"),
         first.get("message") if isinstance(first, dict) else first,
         _detail(top.get("detail")),

@@ -97,6 +97,7 @@ def test_a_body_without_words_is_classed_by_the_status(status, kind, retryable, 
 WORDS = [
     ("a wrong key as a bad request", 400, ["apikeyinvalid"], "", AuthenticationError),
     ("a wrong key in words only", 400, [], "Incorrect API key provided", AuthenticationError),
+    ("the same by the header's name, inside a stream", 200, [], "invalid x-api-key", AuthenticationError),
     ("words about a key in a failure", 500, [], "Incorrect API key provided", ServerError),
     ("a rate limit as too large", 413, ["ratelimitexceeded"], "", RateLimited),
     ("a missing model as a bad request", 400, ["modelnotfound"], "", NotFound),

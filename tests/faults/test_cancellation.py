@@ -69,8 +69,11 @@ async def by_cancel(read: Read, stream: Stream, stands: Callable[[], Awaitable[N
 
 
 async def by_fail_after(read: Read, stream: Stream, stands: Callable[[], Awaitable[None]]) -> None:
-    with suppress(TimeoutError), anyio.fail_after(0.15):
-        await read()
+    with suppress(TimeoutError), anyio.fail_after(30) as scope:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            await stands()
+            scope.deadline = anyio.current_time()
 
 
 async def by_aclose(read: Read, stream: Stream, stands: Callable[[], Awaitable[None]]) -> None:

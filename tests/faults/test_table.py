@@ -169,9 +169,9 @@ BROKEN = [
 
 SLOW = [
     Fault("silent at once", wires.stall(B, after=0), FirstTokenTimeout, "|", True, {"first_token_timeout_s": 0.15}),
-    Fault("silent in the text", wires.stall(B, after=MIDDLE), TransportTimeout, HALF, False, QUICK),
+    Fault("silent in the text", wires.stall(B, after=MIDDLE), TransportTimeout, HALF, False, {"read_timeout_s": 0.5}),
     Fault("silent for a limit", wires.stall(B, after=MIDDLE), IdleTimeout, HALF, False, {"idle_timeout_s": 0.15}),
-    Fault("silent for the whole", wires.stall(B, after=MIDDLE), TotalTimeout, HALF, False, {"total_timeout_s": 0.15}),
+    Fault("silent for the whole", wires.stall(B, after=MIDDLE), TotalTimeout, HALF, False, {"total_timeout_s": 0.6}),
     Fault("silent after the finish", wires.stall(B, after=FINISH), None, WHOLE, False, {"idle_timeout_s": 0.15}),
     Fault("silent for a while", wires.stall(B, after=MIDDLE, for_s=0.03), None, WHOLE, False, {"idle_timeout_s": 5}),
     Fault("trickle", wires.trickle(B, size=101, pause_s=0.001), None, WHOLE, False),

@@ -26,6 +26,7 @@ _HOME = {
         "ImageNotEmbedded",
         "InvalidRequest",
         "NotFound",
+        "OutputError",
         "Overloaded",
         "PermissionDenied",
         "ProtocolError",
@@ -130,6 +131,9 @@ _HOME = {
         "UnknownRecord",
         "WorkingMemoryRecord",
     ),
+    "streamkit.models": ("CostTier", "Model", "ModelCost", "ModelId"),
+    "streamkit.catalog": ("Catalog",),
+    "streamkit.structured": ("TypedOutput",),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
@@ -141,6 +145,7 @@ if TYPE_CHECKING:
     from streamkit.accumulator import *
     from streamkit.agent import *
     from streamkit.blocks import *
+    from streamkit.catalog import *
     from streamkit.client import *
     from streamkit.deltas import *
     from streamkit.errors import *
@@ -149,6 +154,7 @@ if TYPE_CHECKING:
     from streamkit.limits import *
     from streamkit.marks import *
     from streamkit.messages import *
+    from streamkit.models import *
     from streamkit.partial_json import *
     from streamkit.parts import *
     from streamkit.protocols import *
@@ -156,6 +162,7 @@ if TYPE_CHECKING:
     from streamkit.providers import *
     from streamkit.retries import *
     from streamkit.sessions import *
+    from streamkit.structured import TypedOutput as TypedOutput
     from streamkit.timing import *
     from streamkit.tools import *
     from streamkit.usage import *

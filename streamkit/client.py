@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from anyio.lowlevel import RunVar
 from msgspec import structs
 
+from streamkit.catalog import Catalog
 from streamkit.credentials import find_credentials, lookup_for
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError
@@ -30,10 +31,13 @@ from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.retries import Retry, Retrying, as_retry
 from streamkit.stream import Asked, Stream
+from streamkit.structured import OutputType, TypedOutput, fit_schema
 from streamkit.timing import Timeouts, Timing
 from streamkit.transport import Exchange, open_exchange
 
 __all__ = ["Client", "Stream"]
+
+T = TypeVar("T")
 
 logger = logging.getLogger("streamkit")
 
@@ -72,6 +76,9 @@ class Client:
 
     `telemetry` is told of each stream, and of the runs of an agent: see `streamkit.telemetry`.
 
+    With `prices` the usage of each answer has its `cost`, where the catalog knows the model's prices and the provider
+    does not report a cost itself.
+
     Raises `ConfigError` for whatever is wrong in these. May be shared by any number of tasks.
     """
 
@@ -95,6 +102,7 @@ class Client:
         end_without_finish: bool | None = None,
         limits: Limits | None = None,
         telemetry: Observer | None = None,
+        prices: Catalog | None = None,
     ) -> None:
         if provider is None:
             self.provider, self.model = parse_model(model)
@@ -115,6 +123,7 @@ class Client:
         self.retry = as_retry(retry)
         self.on_retry = on_retry
         self.telemetry = telemetry
+        self.prices = prices
         self._given = None if isinstance(http_client, str) else http_client
         self._kind = http_client if isinstance(http_client, str) else "httpx"
         self._waits: Timeouts | None = timeouts
@@ -147,6 +156,7 @@ class Client:
         include_raw: bool = False,
         coalesce: bool = False,
         fetch_images: bool = False,
+        output_type: Any = None,
         **params: Any,
     ) -> Stream:
         """Return the stream of an answer, not yet asked for: `async with` asks.
@@ -156,13 +166,21 @@ class Client:
         `Request` by name; any other keyword goes into the body as it is. With `include_raw` each frame comes as a
         `RawFrame` ahead of its deltas. With `coalesce` a slow consumer gets fewer, larger deltas: whatever came while
         it was busy, merged; nothing waits for more. With `fetch_images` an image that is only an address is fetched
-        and embedded where the provider takes it no other way (see `fetch_image`), when the stream is opened. Raises
-        `ConfigError` for what cannot be sent: `ImageNotEmbedded` for such an image that nobody is to fetch.
+        and embedded where the provider takes it no other way (see `fetch_image`), when the stream is opened. With
+        `output_type` the answer is to be a value of that type (any that msgspec reads from JSON): `value` of the
+        stream. Raises `ConfigError` for what cannot be sent: `ImageNotEmbedded` for such an image that nobody is to
+        fetch.
         """
+        kind = None if output_type is None else OutputType.make(output_type)
+        if kind is not None:
+            if params.get("output_schema") is not None:
+                raise ConfigError("output_type has a schema of its own: leave out output_schema")
+            params |= {"output_schema": kind.schema, "instruct_output": True}
         request = build_request(self.model, messages, tools, params, provider=self.provider.name)
         stand_ins = dict.fromkeys(self._addresses(request), _STAND_IN) if fetch_images else {}
         asked = self.ask(embed_images(request, stand_ins), include_raw=include_raw)
-        return Stream(self, asked, request, include_raw=include_raw, coalesce=coalesce, fetch_images=fetch_images)
+        options: dict[str, bool] = {"include_raw": include_raw, "coalesce": coalesce, "fetch_images": fetch_images}
+        return Stream(self, asked, request, output_type=kind, **options)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
         """Return the stream, from its first event, of an answer that the provider keeps: `stream.output.id` names it.
@@ -174,14 +192,32 @@ class Client:
         encoded = self.provider.get_protocol().encode_resume(response_id)
         return Stream(self, self._asked(encoded, b"", include_raw=include_raw))
 
+    @overload
     async def send(
-        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, **params: Any
+        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, output_type: None = None, **params: Any
+    ) -> MessageOutput: ...
+
+    @overload
+    async def send(
+        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, output_type: type[T], **params: Any
+    ) -> TypedOutput[T]: ...
+
+    @overload
+    async def send(
+        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, output_type: Any, **params: Any
+    ) -> TypedOutput[Any]: ...
+
+    async def send(
+        self, messages: Messages, *, tools: Iterable[ToolLike] | None = None, output_type: Any = None, **params: Any
     ) -> MessageOutput:
-        """Return the whole answer; the arguments and errors are those of `stream` and of reading it."""
-        async with self.stream(messages, tools=tools, **params) as stream:
+        """Return the whole answer; the arguments and errors are those of `stream` and of reading it.
+
+        With `output_type` it has its `value`; raises `OutputError` where the answer is not of that type.
+        """
+        async with self.stream(messages, tools=tools, output_type=output_type, **params) as stream:
             async for _ in stream:
                 pass
-        return stream.output
+        return stream.output if output_type is None else TypedOutput.of(stream.output, stream.value)
 
     async def aclose(self) -> None:
         """Close the connections that were made in this event loop; a later stream makes new ones.
@@ -227,7 +263,7 @@ class Client:
     def ask(self, request: Request, *, include_raw: bool) -> Asked:
         """Put a request into the provider's words."""
         dialect = self.provider.get_protocol()
-        encoded = dialect.encode(request, self.provider.quirks)
+        encoded = dialect.encode(fit_schema(request, self.provider), self.provider.quirks)
         if encoded.two_steps:
             raise ConfigError(
                 f"{dialect.name} answers a request with the address of its stream, which the client does not fetch: "

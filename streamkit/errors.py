@@ -23,6 +23,7 @@ StreamkitError
 │   └── ServerError          the provider failed
 ├── ProtocolError            the stream breaks the rules of its dialect
 │   └── TruncatedStream      it ended before the answer did
+├── OutputError              the answer is not of the type that was asked for
 ├── ToolError                a tool could not be run, or failed
 ├── TurnLimit                a run of an agent asked the model as often as it may
 └── SessionError             a session could not be read or written
@@ -58,6 +59,7 @@ __all__ = [
     "ImageNotEmbedded",
     "InvalidRequest",
     "NotFound",
+    "OutputError",
     "Overloaded",
     "PermissionDenied",
     "ProtocolError",
@@ -258,6 +260,20 @@ class ToolError(StreamkitError):
     def __init__(self, message: str, *, details: Any = None) -> None:
         super().__init__(message)
         self.details = details
+
+
+class OutputError(StreamkitError):
+    """The answer is not of the type that was asked for: `text` is all of its text, `reason` what is wrong with it.
+
+    `partial` is the answer, `refused` says that the model would not give one.
+    """
+
+    refused = False
+
+    def __init__(self, message: str, *, text: str = "", reason: str = "") -> None:
+        super().__init__(f"{message}: {text[:EXCERPT]!r}" if text else message)
+        self.text = text
+        self.reason = reason
 
 
 class TurnLimit(StreamkitError):

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from streamkit.errors import ConfigError, ToolError
 
-__all__ = ["Signature", "read_signature", "unwrap"]
+__all__ = ["Signature", "convert", "read_signature", "schema_of", "unwrap"]
 
 
 class Signature(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Signature(Struct, frozen=True):
             wrong += [f"unknown: {', '.join(unknown)}; known are: {', '.join(known) or 'none'}"] if unknown else []
             raise ToolError("; ".join(wrong))
         try:
-            values = _convert(arguments, self.model)
+            values = convert(dict(arguments), self.model)
         except msgspec.ValidationError as error:
             raise ToolError(str(error)) from None
         return {name: getattr(values, name) for name in arguments}
@@ -70,7 +70,7 @@ def read_signature(
             defaults[parameter.name] = parameter.default
     try:
         model = msgspec.defstruct("Arguments", fields, kw_only=True, forbid_unknown_fields=True)
-        schema = _schema(model)
+        schema = schema_of(model)
     except (TypeError, NameError) as error:
         raise ConfigError(
             f"tool {name!r}: its parameters have no JSON Schema: {str(error).rpartition(chr(10))[2]}"
@@ -81,6 +81,32 @@ def read_signature(
         if field in defaults:
             _show_default(described, defaults[field])
     return Signature(schema, tuple(schema.get("required", ())), model)
+
+
+def convert(value: Any, kind: Any) -> Any:
+    """Return plain data as a value of a type; a number without a fraction is an integer, as in JSON Schema.
+
+    Raises `msgspec.ValidationError`, which names the place, where it does not fit.
+    """
+    try:
+        return msgspec.convert(value, kind, str_keys=True)
+    except msgspec.ValidationError:
+        return msgspec.convert(_whole_numbers(value), kind, str_keys=True)
+
+
+def schema_of(model: type[Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of a struct.
+
+    Definitions are put in their places, since not every provider follows references.
+    """
+    (reference,), definitions = msgspec.json.schema_components([model], ref_template="#/$defs/{name}")
+    own = reference["$ref"].rpartition("/")[2]
+    recursive = {name for name in definitions if name in _reachable(definitions[name], definitions, set())}
+    schema: dict[str, Any] = _inline(definitions[own], definitions, recursive)
+    del schema["title"]
+    if used := _reachable(schema, definitions, set()):
+        schema["$defs"] = {name: _inline(definitions[name], definitions, recursive) for name in sorted(used)}
+    return schema
 
 
 def unwrap(function: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -103,18 +129,6 @@ def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
         raise ConfigError(
             f"tool {name!r}: its annotations cannot be read: {error}; types must be importable from its module"
         ) from None
-
-
-def _schema(model: type[Struct]) -> dict[str, Any]:
-    """The schema with definitions put in their places, since not every provider follows references."""
-    (reference,), definitions = msgspec.json.schema_components([model], ref_template="#/$defs/{name}")
-    own = reference["$ref"].rpartition("/")[2]
-    recursive = {name for name in definitions if name in _reachable(definitions[name], definitions, set())}
-    schema: dict[str, Any] = _inline(definitions[own], definitions, recursive)
-    del schema["title"]
-    if used := _reachable(schema, definitions, set()):
-        schema["$defs"] = {name: _inline(definitions[name], definitions, recursive) for name in sorted(used)}
-    return schema
 
 
 def _inline(node: Any, definitions: Mapping[str, Any], recursive: set[str]) -> Any:
@@ -156,13 +170,6 @@ def _show_default(described: dict[str, Any], default: Any) -> None:
         described["default"] = msgspec.to_builtins(default, str_keys=True)
     except TypeError:
         return  # a default without a JSON form, a sentinel say, is the function's own affair
-
-
-def _convert(arguments: Mapping[str, Any], model: type[Struct]) -> Struct:
-    try:
-        return msgspec.convert(dict(arguments), model)
-    except msgspec.ValidationError:
-        return msgspec.convert(_whole_numbers(arguments), model)
 
 
 def _whole_numbers(value: Any) -> Any:

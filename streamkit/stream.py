@@ -7,12 +7,13 @@ from contextlib import nullcontext
 from random import random
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 from msgspec import Struct
 
 from streamkit.accumulator import Accumulator, coalesce
+from streamkit.costs import CostMeter
 from streamkit.deltas import (
     Delta,
     MessageEnd,
@@ -39,6 +40,7 @@ from streamkit.observing import RunReport, StreamReport
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.readahead import ReadAhead
 from streamkit.stopwatch import Stopwatch
+from streamkit.structured import OutputReader, OutputType
 from streamkit.timing import Timing
 from streamkit.transport import DRAIN_S, Exchange
 from streamkit.watchdog import Watchdog
@@ -70,7 +72,7 @@ class Stream:
     Leaving the block closes the connection, wherever the reading stands. An error that ends the stream has what came
     until then as `partial`, and every delta of that has been yielded. `output` is the message so far, and after the
     last delta the whole. `accumulator` also has the arguments of an unfinished call. `retried` holds the errors after
-    which the request was sent again; retries, limits and the hook are those of the client that was asked first.
+    which the request was sent again; retries, limits, prices and the hook are those of the client that was asked first.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Stream:
         include_raw: bool = False,
         coalesce: bool = False,
         fetch_images: bool = False,
+        output_type: OutputType[Any] | None = None,
     ) -> None:
         self._first = client
         self._client = client  # that is asked now
@@ -104,6 +107,11 @@ class Stream:
         self._report: StreamReport | None = None
         self.run: RunReport | None = None  # what an observer knows of the run that this is part of
         self.accumulator = Accumulator()
+        self._reader = None if output_type is None else OutputReader(output_type, self.accumulator)
+        self._meter: CostMeter | None = None
+        if client.prices is not None:
+            model, tier = (request.model, request.service_tier) if request else (client.model, None)
+            self._meter = CostMeter(client.prices, client.provider.name, model, tier)
         self._stopwatch = Stopwatch()
         self.retried: list[StreamkitError] = []
 
@@ -116,6 +124,20 @@ class Stream:
     def outputs(self) -> list[MessageOutput]:
         """The messages of all choices, as if they had ended."""
         return [self._finished(output) for output in self.accumulator.outputs()]
+
+    @property
+    def partial_value(self) -> Any:
+        """What the answer says so far, where there is an `output_type`: JSON that is not checked yet, None at first.
+
+        Its lists and dicts are live: they grow with what comes. Parsing is incremental, so looking after every delta
+        costs no more than the new text.
+        """
+        return self._typed.value
+
+    @property
+    def value(self) -> Any:
+        """The value of a complete answer, of the `output_type`; raises `OutputError` where it is not of that."""
+        return self._typed.kind.read(self.output)
 
     @property
     def timing(self) -> Timing:
@@ -148,7 +170,7 @@ class Stream:
         parser = self._parser
         asked = Asked(parser.resume(), b"", lambda: parser)
         stream = Stream(self._client, asked, coalesce=self._coalesce)
-        stream.accumulator = self.accumulator
+        stream.accumulator, stream._reader, stream._meter = self.accumulator, self._reader, self._meter
         return stream
 
     async def __aenter__(self) -> Stream:
@@ -207,12 +229,13 @@ class Stream:
         self._ended(None)
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
-        note, fold, watch = self._stopwatch.note, self.accumulator.feed, self._watch
+        note, watch = self._stopwatch.note, self._watch
+        fold = self.accumulator.feed if self._reader is None else self._fold
         began = False  # whether any delta went out that an answer which begins anew takes back
         try:
             while True:
                 parser = self._parser
-                feed = _merging(parser.feed) if self._coalesce else parser.feed
+                feed = self._feeder(parser)
                 fault: StreamkitError | None = None
                 now = 0
                 if watch is not None:
@@ -243,6 +266,7 @@ class Stream:
                 if fault is None and not parser.ended and (self._closed or exchange.closed):
                     fault = exchange.left()  # a read that was given up can look like the end of the body
                 rest, fault = self._end(fault)
+                rest = self._metered(rest)
                 if watch is not None:
                     await watch.stop()
                     fault = fault and (watch.late or fault)
@@ -260,7 +284,7 @@ class Stream:
                         if fault is None:
                             if self._kept is None:  # all of it goes, but for what was spent
                                 rest = [delta for delta in rest if isinstance(delta, UsageSnapshot)] if began else []
-                                rest += [Retract(reason)] if began else []
+                                rest += self._metered([Retract(reason)]) if began else []
                                 began = False
                             for delta in rest:
                                 fold(delta)
@@ -290,6 +314,23 @@ class Stream:
             if watch is not None:
                 await watch.stop()
             await self._let_go(exchange)
+
+    def _feeder(self, parser: Parser) -> Callable[[bytes], list[Delta]]:
+        feed = _merging(parser.feed) if self._coalesce else parser.feed
+        return feed if self._meter is None else lambda data: self._metered(feed(data))
+
+    def _metered(self, deltas: list[Delta]) -> list[Delta]:
+        return deltas if self._meter is None else self._meter.feed(deltas)
+
+    def _fold(self, delta: Delta) -> None:
+        self.accumulator.feed(delta)
+        self._typed.feed(delta)
+
+    @property
+    def _typed(self) -> OutputReader:
+        if self._reader is None:
+            raise ConfigError("the stream was asked for without an output_type, so it has no value")
+        return self._reader
 
     def _ended(self, error: BaseException | None) -> None:
         """Report the end, the first time."""
@@ -443,6 +484,8 @@ class Stream:
                 error.add_note(f"The fallback {client!r} cannot be asked the same: {refusal}")
             else:
                 self._client, self._retries = client, 0
+                if self._meter is not None:
+                    self._meter.ask(client.provider.name, client.model)
                 return True
         return False
 
@@ -462,6 +505,8 @@ class Stream:
     def _finished(self, output: MessageOutput) -> MessageOutput:
         output.provider = output.provider or self._client.provider.name
         output.timing = self.timing
+        if self._meter is not None:
+            self._meter.complete(output)
         return output
 
 

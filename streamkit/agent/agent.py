@@ -24,6 +24,7 @@ __all__ = ["Agent", "AgentTool"]
 AgentTool: TypeAlias = Union[Tool, Callable[..., Any], Mapping[str, Any]]
 
 MAX_TURNS = 64
+OUTPUT_RETRIES = 2
 
 _CLIENT_OPTIONS = inspect.signature(Client).parameters.keys() - {"model", "api_key", "base_url", "http_client"}
 
@@ -38,7 +39,7 @@ class Agent:
     `model` is `provider/model`; `tools` are functions, `Tool`s, or dicts in the provider's own form (tools that it runs
     itself). `history` is a conversation to go on with: messages, dicts, or the JSON text of their list. `params` are
     those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`, …). One run may
-    ask the model `max_turns` times.
+    ask the model `max_turns` times, and tell it `output_retries` times that its answer is not of the `output_type`.
 
     Each run opens and closes its own connections, with `api_key`, `base_url` and `http_client` as for `Client`, so
     that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A
@@ -56,6 +57,7 @@ class Agent:
         name: str = "agent",
         history: History | None = None,
         max_turns: int = MAX_TURNS,
+        output_retries: int = OUTPUT_RETRIES,
         client: Client | None = None,
         api_key: ApiKey | None = None,
         base_url: str | None = None,
@@ -67,9 +69,14 @@ class Agent:
             raise ConfigError("an agent follows one answer: leave out n")
         if max_turns < 1:
             raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
+        if output_retries < 0:
+            raise ConfigError(f"output_retries cannot be {output_retries}: 0 is none")
+        if "output_type" in params:
+            raise ConfigError("output_type belongs to a run: agent.run(query, output_type=…)")
         check_names(params, {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS})
         self.name = name
         self.max_turns = max_turns
+        self.output_retries = output_retries
         self.params = params
         self.tools: list[Tool | dict[str, Any]] = [
             dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tool_list(tools)
@@ -107,23 +114,27 @@ class Agent:
         """What all responses have used, aborted ones included."""
         return self._conversation.usage
 
-    def run(self, query: MessageLike) -> Run[MessageOutput]:
+    def run(self, query: MessageLike, *, output_type: Any = None) -> Run[MessageOutput]:
         """Answer `query` (a string, a message, or a dict in its form); yields each message when it is complete.
 
         The messages are those of the model, with their tool calls, each tool's result, and the final answer. A tool
         that fails is a result that the model sees. An error of the model's ends the run and is raised, with
         `partial`: what was shown is kept in the history; where nothing was, the query is taken back. Raises
         `TurnLimit` after `max_turns`.
+
+        With `output_type` the final answer is to be a value of that type (any that msgspec reads from JSON): `value`
+        of the run. Where it is not, the model is told why, in a user message of the history, and asked again,
+        `output_retries` times at most; then, or where it refused or was cut off, `OutputError` is raised.
         """
-        return Run(self, Loop(load_query(query)), MessageOutput)
+        return Run(self, Loop(load_query(query), output_type), MessageOutput)
 
-    def run_stream(self, query: MessageLike) -> Run[MessageDeltaOutput]:
+    def run_stream(self, query: MessageLike, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(self, Loop(load_query(query)), MessageDeltaOutput)
+        return Run(self, Loop(load_query(query), output_type), MessageDeltaOutput)
 
-    def run_events(self, query: MessageLike) -> EventRun:
+    def run_events(self, query: MessageLike, *, output_type: Any = None) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return EventRun(self, Loop(load_query(query)))
+        return EventRun(self, Loop(load_query(query), output_type))
 
     async def aclose(self) -> None:
         """Close the client that `async with` keeps. A later run opens its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from itertools import count
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from weakref import ref
 
 import anyio
@@ -16,11 +16,12 @@ from streamkit.agent.results import RESULT_END, result_deltas, result_message
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.client import Stream
 from streamkit.deltas import MessageDeltaOutput, MessageEnd
-from streamkit.errors import ConfigError, StreamkitError, TurnLimit
+from streamkit.errors import ConfigError, OutputError, StreamkitError, TurnLimit
 from streamkit.events import Event, RunEnd, RunFailed, RunStart, ToolEnd, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.observing import RunReport
 from streamkit.parts import FunctionPart
+from streamkit.structured import OutputType, correction
 from streamkit.tools import Tool
 from streamkit.usage import Usage
 
@@ -44,8 +45,11 @@ class Loop:
     the run.
     """
 
-    def __init__(self, query: Message) -> None:
+    def __init__(self, query: Message, output_type: Any = None) -> None:
         self._query = query
+        self.output_type = None if output_type is None else OutputType.make(output_type)
+        self.value: Any = None  # of the last message, once the run has ended by one of that type
+        self.ended = False
         self._stream: Stream | None = None  # of the message that is under way
         self._calls: list[FunctionPart] = []  # of the newest message, and how many of them have their answer
         self._answered = 0
@@ -69,6 +73,7 @@ class Loop:
         self._agent = ref(agent)
         self._name = agent.name
         self._max_turns = agent.max_turns
+        self._output_retries = agent.output_retries
         self._tools = [tool.spec if isinstance(tool, Tool) else tool for tool in agent.tools]
         self._params = agent.params
         self._conversation.holder = self
@@ -88,7 +93,7 @@ class Loop:
                     )
                 yield TurnStart(turn)
                 end: MessageEnd | None = None
-                asked = self._client.stream(history, tools=self._tools, **self._params)
+                asked = self._client.stream(history, tools=self._tools, output_type=self.output_type, **self._params)
                 asked.run = run
                 async with asked as stream:
                     self._stream = stream
@@ -102,7 +107,9 @@ class Loop:
                 assert end is not None, "a stream that ends without an error ends by MessageEnd"
                 output = self._commit(stream.output)
                 goes_on = _goes_on(end.finish_reason, self._calls)
-                if not goes_on:
+                fault, correcting = (None, None) if goes_on else self._read(output)
+                goes_on = goes_on or correcting is not None
+                if not goes_on and fault is None:
                     self.settle()
                     if run is not None:
                         run.ended(output, self._usage, None)
@@ -113,7 +120,12 @@ class Loop:
                         async for item in answers:
                             yield item
                 yield TurnEnd(turn)
+                if correcting is not None:
+                    history.append(correcting)
+                elif fault is not None:
+                    raise fault
                 if not goes_on:
+                    self.ended = True
                     yield RunEnd(turn, end.finish_reason, self._usage)
                     return
         except BaseException as error:
@@ -161,6 +173,23 @@ class Loop:
         self._count(output.usage)
         self._append(output.message)
         return output
+
+    def _read(self, output: MessageOutput) -> tuple[OutputError | None, Message | None]:
+        """Take the value of the last message; where it has none, return why, and what the model is told of that."""
+        if self.output_type is None:
+            return None, None
+        try:
+            self.value = self.output_type.read(output)
+        except OutputError as error:
+            told = correction(error) if self._output_retries else None
+            self._output_retries -= told is not None
+            return error.with_traceback(None), told
+        return None, None
+
+    @property
+    def partial_value(self) -> Any:
+        """What the message that is under way says so far, of the output type."""
+        return None if self._stream is None else self._stream.partial_value
 
     def _append(self, message: Message) -> None:
         self._conversation.history.append(message)

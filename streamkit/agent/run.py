@@ -53,6 +53,23 @@ class Run(Generic[T]):
             if type(item) is self._kind:
                 return item
 
+    @property
+    def partial_value(self) -> Any:
+        """What the message under way says so far, where the run has an `output_type`: see `Stream.partial_value`.
+
+        None between two messages. What the model says before it calls tools is read the same.
+        """
+        self._check_typed()
+        return self._loop.partial_value
+
+    @property
+    def value(self) -> Any:
+        """The value of the last message, of the run's `output_type`; raises `ConfigError` before the end."""
+        self._check_typed()
+        if not self._loop.ended:
+            raise ConfigError("the run has no value yet: read it to its end")
+        return self._loop.value
+
     async def aclose(self) -> None:
         """End the run; does nothing where it has ended. Raises `ConfigError` while another task reads it."""
         items = self._items if self._is_live() else None
@@ -75,6 +92,10 @@ class Run(Generic[T]):
             if self._is_live():
                 self._loop.settle()
             self._release()
+
+    def _check_typed(self) -> None:
+        if self._loop.output_type is None:
+            raise ConfigError("the run was started without an output_type, so it has no value")
 
     def _is_live(self) -> bool:
         return self._items is not None and self._items.ag_frame is not None

@@ -30,10 +30,11 @@ class Request(Struct, frozen=True, kw_only=True):
     A tool given as a dict is the provider's own (a server tool, a custom tool) and goes through as it is.
     `tool_choice` is `auto`, `none`, `required`, the name of a tool, or a dict that goes through. `thinking` is a
     level (`off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`), a budget in tokens, or a dict in the
-    provider's own form. `output_schema` is the JSON Schema that the answer must have. `logprobs` is how many
-    alternatives to report a token (0: only the chosen one). `provider` is the vendor's name: what a message's origin
-    signed goes back to that vendor only ("": to any that speaks the dialect). `foreign_thinking` is what becomes of
-    thinking that another provider's model wrote: `drop` leaves it out, `text` tells it inside `<thinking>` tags.
+    provider's own form. `output_schema` is the JSON Schema that the answer must have (`{}`: any JSON);
+    with `instruct_output` the client tells it to a provider that follows none in the system message. `logprobs` is
+    how many alternatives to report a token (0: only the chosen one). `provider` is the vendor's name: what a message's
+    origin signed goes back to that vendor only ("": to any that speaks the dialect). `foreign_thinking` is what becomes
+    of thinking that another provider's model wrote: `drop` leaves it out, `text` tells it inside `<thinking>` tags.
     `extra` holds body fields that go through as they are, last; an object among them is merged into the one that is
     there.
     """
@@ -57,6 +58,7 @@ class Request(Struct, frozen=True, kw_only=True):
     thinking: str | int | dict[str, Any] | None = None
     output_schema: dict[str, Any] | None = None
     output_name: str = "answer"
+    instruct_output: bool = False
     user: str | None = None
     service_tier: str | None = None
     provider: str = ""

@@ -6,7 +6,7 @@ So it is what this package sends. Whether one of the vendor's models then does i
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from streamkit.protocols.quirks import CHOICES
 from streamkit.protocols.thinking import BUDGETS, LEVELS
 from streamkit.providers.base import Provider
 
-__all__ = ["Abilities", "find_abilities"]
+__all__ = ["Abilities", "Structured", "find_abilities", "structured_by"]
 
 # Any value of each parameter that may be refused; all are within what every vendor takes.
 _PARAMETERS: dict[str, Any] = {
@@ -44,6 +44,9 @@ _IMAGES: dict[Literal["address", "bytes"], ImagePart] = {
 }
 _BUDGET = (BUDGETS["low"] + BUDGETS["medium"]) // 2  # which no level spends
 
+# Whether an answer follows a schema, or is merely JSON.
+Structured: TypeAlias = Literal["schema", "json", "no"]
+
 
 class Abilities(Struct, frozen=True):
     """What a vendor takes.
@@ -61,7 +64,7 @@ class Abilities(Struct, frozen=True):
     tool_choices: list[str]
     parallel_calls: bool
     images: list[Literal["address", "bytes"]]
-    structured: Literal["schema", "json", "no"]
+    structured: Structured
     left_out: list[str]
 
 
@@ -71,8 +74,6 @@ def find_abilities(row: Provider) -> Abilities:
     plain = ask() or {}
     tools = ask.takes(tools=[_TOOL])
     choices = [word for word in CHOICES if tools and ask.takes(tools=[_TOOL], tool_choice=_choice(word))]
-    answer = ask(output_schema=_SCHEMA)
-    structured: Literal["schema", "json", "no"] = "json" if ask.warned else "schema"
     return Abilities(
         thinking=_levels(ask, plain),
         budget=_has_budget(ask),
@@ -80,9 +81,18 @@ def find_abilities(row: Provider) -> Abilities:
         tool_choices=choices,
         parallel_calls=tools and ask.takes(tools=[_TOOL], parallel_tool_calls=False),
         images=[way for way, image in _IMAGES.items() if ask.takes(messages=[Message("user", [image])])],
-        structured="no" if answer in (None, plain) else structured,
+        structured=structured_by(row),
         left_out=[name for name, value in _PARAMETERS.items() if not ask.takes(**{name: value})],
     )
+
+
+def structured_by(row: Provider) -> Structured:
+    """Return how the vendor of `row` makes answers follow a schema."""
+    ask = _Ask(row)
+    plain, answer = ask(), ask(output_schema=_SCHEMA)
+    if answer in (None, plain or {}):
+        return "no"
+    return "json" if ask.warned else "schema"
 
 
 class _Ask:

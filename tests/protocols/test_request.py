@@ -11,7 +11,7 @@ from streamkit.protocols import EncodedRequest, Request, ToolSpec
 def test_a_request_leaves_everything_but_model_and_messages_to_the_provider() -> None:
     request = Request(model="m", messages=[])
     left = {name: value for name, value in msgspec.structs.asdict(request).items() if value not in (None, [], {}, "")}
-    assert left == {"model": "m", "output_name": "answer", "foreign_thinking": "drop"}
+    assert left == {"model": "m", "output_name": "answer", "instruct_output": False, "foreign_thinking": "drop"}
 
 
 def test_requests_and_tools_do_not_share_their_containers() -> None:

@@ -40,7 +40,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "extra": ({"x_new": 1}, {}),
 }
 # What says who and what is asked, and what belongs to another field.
-OTHERS = {"model", "messages", "provider", "output_name", "foreign_thinking"}
+OTHERS = {"model", "messages", "provider", "output_name", "instruct_output", "foreign_thinking"}
 
 CHAT = {
     "tools": "tools.0.function.name",

@@ -88,7 +88,9 @@ def _temperature(wanted: float, provider: str, quirks: Quirks) -> float:
 def _format(request: Request, quirks: Quirks) -> dict[str, Any]:
     schema = request.output_schema or {}
     if not quirks.json_schema:
-        warn_unsupported("output_schema", request.provider, "it is asked for JSON; put the schema in the instruction")
+        if schema:
+            why = "it is asked for JSON; put the schema in the instruction"
+            warn_unsupported("output_schema", request.provider, why)
         return {"type": "json_object"}
     if quirks.schema_as_value:
         return {"type": "json_object", "value": schema}

@@ -1,0 +1,130 @@
+"""Models as data: what one is called and where, how much it takes, and what it costs."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+from streamkit.usage import Usage, UsageCost
+
+__all__ = ["CostTier", "Model", "ModelCost", "ModelId"]
+
+_PER = 1_000_000  # tokens that a price is for
+
+# How files of GGUF name their quantization: https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize,
+# checked 2026-11-30.
+_QUANTIZATION = re.compile(r"(?:UD-)?(?:I?Q\d|TQ\d|B?F16|F32|MXFP4)\w*", re.IGNORECASE)
+
+
+class ModelId(Struct, frozen=True, omit_defaults=True):
+    """How a model is named: by its own name, or by that of an alias, a group or an architecture.
+
+    `quantization` is that of a local model's file (`Q4_K_M`), None in the cloud. Which model is asked depends on the
+    name alone.
+    """
+
+    name: str
+    quantization: str | None = None
+    kind: Literal["name", "alias", "group", "architecture"] = "name"
+
+    @classmethod
+    def parse(cls, text: str) -> ModelId:
+        """Read `name` or `name:Q4_K_M`; what follows a colon and is no quantization belongs to the name."""
+        name, _, last = text.rpartition(":")
+        return cls(name, last.upper()) if name and _QUANTIZATION.fullmatch(last) else cls(text)
+
+    def __str__(self) -> str:
+        return self.name if self.quantization is None else f"{self.name}:{self.quantization}"
+
+
+class CostTier(Struct, frozen=True, omit_defaults=True):
+    """The prices of a request whose prompt, caches included, is longer than `above` tokens: for all of its tokens.
+
+    What is None here is as in the `ModelCost`.
+    """
+
+    above: int
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+
+
+class ModelCost(Struct, frozen=True, omit_defaults=True):
+    """Prices in US dollars per million tokens; None means not known.
+
+    `reasoning` is for providers with a price of its own for it; without, it costs what other output does. `tiers` are
+    in the order of `above`.
+    """
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+    tiers: tuple[CostTier, ...] = ()
+
+    def of(self, usage: Usage) -> UsageCost | None:
+        """Return what one response cost, None where nothing of it is known.
+
+        It is for the usage of one response, since tiers go by the length of a prompt. Nothing is guessed: a count
+        without a price has no cost, and `total` is None unless every token that was used has one and both input and
+        output were reported. Only tokens are counted, all as text: what a provider takes for a request, a search or
+        audio, and for caches that live longer than its shortest, is not in it.
+        """
+        prompt = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
+        tier = next((tier for tier in reversed(self.tiers) if prompt > tier.above), None)
+
+        def cost(name: str, tokens: int | None) -> float | None:
+            price: float | None = getattr(self, name)
+            if tier is not None and getattr(tier, name) is not None:
+                price = getattr(tier, name)
+            if not tokens:
+                return None if tokens is None else 0.0
+            return None if price is None else price * tokens / _PER
+
+        reasoning = usage.reasoning_tokens or 0
+        apart = 0.0
+        if reasoning and (own := cost("reasoning", reasoning)) is not None:
+            apart = own
+        else:
+            reasoning = 0
+        output = cost("output", None if usage.output_tokens is None else usage.output_tokens - reasoning)
+        parts = {
+            "input": cost("input", usage.input_tokens),
+            "output": None if output is None else output + apart,
+            "cache_read": cost("cache_read", usage.cache_read_tokens),
+            "cache_write": cost("cache_write", usage.cache_write_tokens),
+        }
+        if all(part is None for part in parts.values()):
+            return None
+        whole = parts["input"] is not None and parts["output"] is not None
+        for name in ("cache_read", "cache_write"):
+            whole &= parts[name] is not None or getattr(usage, f"{name}_tokens") is None
+        return UsageCost(**parts, total=sum(part or 0.0 for part in parts.values()) if whole else None)
+
+
+class Model(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A model at a provider: `id` is what requests call it, `provider` a vendor's name, `api` the dialect.
+
+    `input` are the kinds of content it takes (`text`, `image`, …), `reasoning` whether it can think, `context_window`
+    how many tokens prompt and answer may have, `max_tokens` how many the answer may. None, or empty, means not known.
+    """
+
+    id: str
+    provider: str
+    name: str = ""
+    api: str = ""
+    base_url: str = ""
+    reasoning: bool | None = None
+    input: tuple[str, ...] = ()
+    cost: ModelCost | None = None
+    context_window: int | None = None
+    max_tokens: int | None = None
+
+    def __str__(self) -> str:
+        """As `Client` and `Agent` take it."""
+        return f"{self.provider}/{self.id}"

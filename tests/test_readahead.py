@@ -66,6 +66,23 @@ async def test_reading_stops_while_as_much_is_held_as_may_be() -> None:
     await ahead.stop()
 
 
+async def test_draining_waits_for_the_end_of_the_source_but_not_for_long() -> None:
+    ahead = ReadAhead(source(b"a", b"b"))
+    ahead.start()
+    await ahead.drain(5)
+    assert [item async for item in ahead] == [b"ab"]
+
+    async def silent() -> AsyncIterator[bytes]:
+        await anyio.sleep_forever()
+        yield b""
+
+    ahead = ReadAhead(silent())
+    ahead.start()
+    with anyio.fail_after(2):
+        await ahead.drain(0.01)
+        await ahead.stop()
+
+
 async def test_stopping_ends_the_task_and_the_source() -> None:
     ended = anyio.Event()
 

@@ -60,6 +60,29 @@ async def test_until_the_first_token_silence_has_its_own_limit() -> None:
     assert watch.check() is None
 
 
+async def test_what_is_no_news_ends_no_silence_and_the_time_of_the_consumer_is_its_own() -> None:
+    watch = watchdog(idle_s=0.1)
+    watch.hold(token=True)
+    watch.wait()
+    await anyio.sleep(0.06)
+    watch.hold(token=True, news=False)
+    await anyio.sleep(0.1)
+    assert watch.check() is None
+    watch.wait()
+    assert 0 < watch.left_s() < 0.05
+    await anyio.sleep(0.06)
+    assert type(watch.check()) is IdleTimeout
+
+
+async def test_the_first_token_waits_while_the_consumer_has_the_head_of_the_message() -> None:
+    watch = watchdog(first_token_s=0.1)
+    watch.hold(token=False)
+    await anyio.sleep(0.15)
+    assert watch.check() is None
+    watch.wait()
+    assert 0 < watch.left_s() <= 0.1
+
+
 async def test_the_next_request_has_its_own_first_token() -> None:
     watch = watchdog(sent_s=3, first_token_s=2)
     assert watch.check() is not None

@@ -29,7 +29,8 @@ EXAMPLES = [
 @pytest.mark.parametrize("code", EXAMPLES)
 async def test_an_example_runs(code: str) -> None:
     script = [Answer([Call("get_weather", {"city": "Seoul"})]), Answer(["Clear, 12.3 °C."])]
-    async with ReplayServer(script if "get_weather" in code else Answer(["The Rhine."]), piece=20) as server:
+    told = '{"name": "Rhine", "length_km": 1230}' if "output_type" in code else "The Rhine."
+    async with ReplayServer(script if "get_weather" in code else Answer([told]), piece=20) as server:
         environment = {
             "ANTHROPIC_BASE_URL": server.url,
             "OPENAI_BASE_URL": server.url,

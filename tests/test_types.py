@@ -14,9 +14,10 @@ import streamkit
 from streamkit.messages import Message
 from streamkit.parts import Part
 
-# Protocols' and vendors' tables, which hold functions and classes, and what a client is told: never stored.
-TABLES = {"Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
-HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events"]
+# Protocols' and vendors' tables, which hold functions and classes, what a client is told, and an output whose value was
+# read from it: never stored.
+TABLES = {"TypedOutput", "Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
+HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events", "models"]
 TYPES = {
     kind
     for home in HOMES
@@ -50,6 +51,8 @@ def values(hint: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(arguments)
     if origin is list:
         return st.lists(values(arguments[0]), max_size=2)
+    if origin is tuple:
+        return st.lists(values(arguments[0]), max_size=2).map(tuple)
     if origin is dict:
         return st.dictionaries(st.text(max_size=4), values(arguments[1]), max_size=2)
     if inspect.isclass(hint) and issubclass(hint, msgspec.Struct):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -89,6 +89,7 @@ def test_what_json_says_in_another_way_is_not_added_again_and_again() -> None:
     assert again.keep([Message("tool", [ValuePart([1, 2])], id="c")]) == []
 
 
+@settings(max_examples=8)
 @given(st.lists(st.lists(messages() | st.sampled_from([A, B]), max_size=4), max_size=5), st.booleans())
 def test_the_conversation_is_always_the_last_history(histories: list[list[Message]], edits: bool) -> None:
     kept = Kept()

@@ -17,7 +17,7 @@ from tests.sessions.conftest import LOGS, records
 
 
 @pytest.mark.parametrize("kind", LOGS)
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(batches=st.lists(st.lists(records(), min_size=1, max_size=3), max_size=4), fsync=st.booleans())
 def test_lines_are_read_as_they_were_appended(kind: str, batches: list[list[Record]], fsync: bool) -> None:
     with TemporaryDirectory() as folder:

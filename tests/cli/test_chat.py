@@ -17,7 +17,7 @@ from streamkit.testing.scripts import Answer, Call, Refusal, Thinking, render, r
 from streamkit.testing.server import ReplayServer
 
 KEY = "sk-very-secret-key"
-CHAT = [sys.executable, "-W", "error", "-m", "streamkit.cli", "chat"]
+CHAT = [sys.executable, "-W", "error", "-m", "streamkit", "chat"]
 
 
 @pytest.fixture

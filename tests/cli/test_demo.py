@@ -54,7 +54,7 @@ def test_on_a_terminal_thinking_is_dim_and_the_call_has_a_colour(no_way_out):
 
 
 def test_the_command_streams_plain_text_where_there_is_no_terminal(no_way_out):
-    command = [sys.executable, "-W", "error", "-m", "streamkit.cli", "demo", "--pace", "0.005"]
+    command = [sys.executable, "-W", "error", "-m", "streamkit", "demo", "--pace", "0.005"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         head = os.read(child.stdout.fileno(), 40)
         assert child.poll() is None, "the first words are there while the model is still speaking"

@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_read_is_named_with_code_2(file, why):
 
 
 def test_standard_input_is_read_and_output_begins_before_it_ends():
-    command = [sys.executable, "-m", "streamkit.cli", "inspect", "-", "--protocol", "openai-chat", "--deltas"]
+    command = [sys.executable, "-m", "streamkit", "inspect", "-", "--protocol", "openai-chat", "--deltas"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdin.write(truncations(CHAT)[4])
         child.stdin.flush()

@@ -94,7 +94,7 @@ class TestLive:
         assert output.usage.output_tokens > 0
 
     def test_the_command_chats_with_it(self):
-        command = [sys.executable, "-m", "streamkit.cli", "chat", "local"]
+        command = [sys.executable, "-m", "streamkit", "chat", "local"]
         done = subprocess.run(command, input="Say hello.\n", capture_output=True, text=True, timeout=120)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(done.stdout.split()) > 1

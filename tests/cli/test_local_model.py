@@ -86,7 +86,7 @@ def test_a_wheel_without_a_model_is_named(site: Path, registry: Path) -> None:
 
 @pytest.mark.skipif(find_spec("xllamacpp") is not None, reason="the extra `local` is installed")
 def test_without_the_extra_the_command_ends_with_code_2() -> None:
-    command = [sys.executable, "-m", "streamkit.cli", "chat", "local"]
+    command = [sys.executable, "-m", "streamkit", "chat", "local"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
     assert "`streamkit chat local` needs the extra `local`" in done.stderr

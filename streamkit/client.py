@@ -29,6 +29,7 @@ from streamkit.parts import EmbeddedImage
 from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
+from streamkit.providers.abilities import Structured, structured_by
 from streamkit.retries import Retry, Retrying, as_retry
 from streamkit.stream import Asked, Stream
 from streamkit.structured import OutputType, TypedOutput, fit_schema
@@ -124,6 +125,7 @@ class Client:
         self.on_retry = on_retry
         self.telemetry = telemetry
         self.prices = prices
+        self._structured: Structured | None = None  # once it was needed
         self._given = None if isinstance(http_client, str) else http_client
         self._kind = http_client if isinstance(http_client, str) else "httpx"
         self._waits: Timeouts | None = timeouts
@@ -263,7 +265,10 @@ class Client:
     def ask(self, request: Request, *, include_raw: bool) -> Asked:
         """Put a request into the provider's words."""
         dialect = self.provider.get_protocol()
-        encoded = dialect.encode(fit_schema(request, self.provider), self.provider.quirks)
+        if request.instruct_output:
+            self._structured = self._structured or structured_by(self.provider)
+            request = fit_schema(request, self._structured)
+        encoded = dialect.encode(request, self.provider.quirks)
         if encoded.two_steps:
             raise ConfigError(
                 f"{dialect.name} answers a request with the address of its stream, which the client does not fetch: "

@@ -15,8 +15,7 @@ from streamkit.messages import Message, MessageOutput
 from streamkit.partial_json import PartialJSON
 from streamkit.parts import RefusalPart, TextPart
 from streamkit.protocols.request import Request
-from streamkit.providers.abilities import structured_by
-from streamkit.providers.base import Provider
+from streamkit.providers.abilities import Structured
 from streamkit.signatures import convert, schema_of
 
 __all__ = ["OutputReader", "OutputType", "TypedOutput", "correction", "fit_schema"]
@@ -159,16 +158,14 @@ class OutputReader:
         self._parser, self._ahead, self._pieces = PartialJSON(), "", [text]
 
 
-def fit_schema(request: Request, row: Provider) -> Request:
+def fit_schema(request: Request, structured: Structured) -> Request:
     """Return `request` as a provider takes it: one that follows no schema is told it in the system message.
 
     It is then asked for JSON by its own mode, where it has one.
     """
-    schema = request.output_schema
-    structured = "schema" if schema is None or not request.instruct_output else structured_by(row)
-    if structured == "schema":
+    if structured == "schema" or request.output_schema is None:
         return request
-    told = TextPart(_INSTRUCTION + msgspec.json.encode(schema).decode())
+    told = TextPart(_INSTRUCTION + msgspec.json.encode(request.output_schema).decode())
     first, *others = request.messages
     if first.role == "system":
         messages = [structs.replace(first, contents=[*first.contents, told]), *others]

@@ -26,12 +26,13 @@ from streamkit.deltas import (
     ThinkingDelta,
     ThinkingStart,
 )
-from streamkit.errors import ConfigError, OutputError
+from streamkit.errors import ConfigError, OutputError, UnsupportedParameterWarning
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionCall, FunctionPart, RefusalPart, TextPart
 from streamkit.protocols import Request
 from streamkit.protocols.parameters import is_closed
 from streamkit.providers import get_provider
+from streamkit.providers.abilities import structured_by
 from streamkit.structured import OutputReader, OutputType, TypedOutput, correction, fit_schema
 from streamkit.testing import Answer, Refusal, ReplayServer
 
@@ -330,7 +331,9 @@ FITTED = [
 def test_who_follows_no_schema_is_told_it(provider: str, structured: str, messages: list[Message]) -> None:
     schema = OutputType(City).schema
     request = Request(model="m", messages=messages, output_schema=schema, instruct_output=True)
-    fitted = fit_schema(request, get_provider(provider))
+    row = get_provider(provider)
+    assert structured_by(row) == structured
+    fitted = fit_schema(request, structured_by(row))
     assert request.messages == messages, "the caller's messages stay as they are"
     if structured == "schema":
         assert fitted is request
@@ -339,8 +342,12 @@ def test_who_follows_no_schema_is_told_it(provider: str, structured: str, messag
     system = fitted.messages[0]
     assert system.role == "system" and system.contents[:-1] == (messages[0].contents if len(messages) > 1 else [])
     assert fitted.messages[1:] == [message for message in messages if message.role != "system"]
-    plain = Request(model="m", messages=messages, output_schema=schema)
-    assert fit_schema(plain, get_provider(provider)) is plain, "who gives a schema alone is warned instead"
+
+
+async def test_who_gives_a_schema_alone_is_warned_instead() -> None:
+    async with Client("deepseek/m", api_key="k") as client:
+        with pytest.warns(UnsupportedParameterWarning, match="put the schema in the instruction"):
+            client.stream("Hi", output_schema=OutputType(City).schema)
 
 
 async def test_an_answer_of_another_type_is_an_error_with_all_of_it() -> None:

@@ -50,6 +50,10 @@ class AgentBuilder:
         """Limit how often one run may ask the model."""
         return self._set(max_turns=count)
 
+    def output_retries(self, count: int) -> AgentBuilder:
+        """Limit how often one run may tell the model that its answer is not of the `output_type`."""
+        return self._set(output_retries=count)
+
     def client(self, client: Client) -> AgentBuilder:
         """Use a client that stays the caller's."""
         return self._set(client=client)

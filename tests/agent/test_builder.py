@@ -32,6 +32,7 @@ async def test_a_builder_makes_an_agent_that_works() -> None:
             .history([{"role": "user", "contents": [{"type": "text", "text": "Before."}]}])
             .name("counter")
             .max_turns(5)
+            .output_retries(1)
             .api_key("key")
             .base_url("https://example.org/v1")
             .http_client(http)
@@ -44,7 +45,7 @@ async def test_a_builder_makes_an_agent_that_works() -> None:
     assert outputs[-1].message.text == "2 and 0."
     assert {output.source_agent for output in outputs} == {"counter"}
     assert [message.text for message in agent.history[:3]] == ["Be brief.", "Before.", "Now."]
-    assert agent.max_turns == 5
+    assert (agent.max_turns, agent.output_retries) == (5, 1)
     body = transport.requests[0].json
     assert (body["temperature"], body["stop"]) == (0, ["x"])
     assert transport.requests[0].headers["host"] == "example.org"

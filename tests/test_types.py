@@ -17,7 +17,7 @@ from streamkit.parts import Part
 # Protocols' and vendors' tables, which hold functions and classes, what a client is told, and an output whose value was
 # read from it: never stored.
 TABLES = {"TypedOutput", "Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
-HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events", "models"]
+HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events", "models", "sessions"]
 TYPES = {
     kind
     for home in HOMES

@@ -98,11 +98,10 @@ class SummaryRecord(_Record, frozen=True):
     usage: Usage | None = None
 
 
-class UnknownRecord(Struct, frozen=True):
-    """A record of a kind that this version does not know, as it stands in the store; it changes nothing."""
+class UnknownRecord(_Record, frozen=True):
+    """A record of a kind that this version does not know: `raw` as it stands in the store; it changes nothing."""
 
     raw: Any
-    id: str = ""
 
 
 _Known: TypeAlias = Union[
@@ -133,4 +132,4 @@ def decode_record(line: bytes) -> Record:
         raw = msgspec.json.decode(line)
         if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or raw["type"] in _TAGS:
             raise
-        return UnknownRecord(raw, str(raw.get("id", "")))
+        return UnknownRecord(raw, id=str(raw.get("id", "")))

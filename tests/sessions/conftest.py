@@ -65,5 +65,5 @@ def records() -> st.SearchStrategy[Record]:
         st.builds(ObservationRecord, values, counts),
         st.builds(ReflectionRecord, values, counts, counts),
         st.builds(SummaryRecord, counts, st.none() | usages()),
-        st.builds(lambda value: UnknownRecord({"type": "dream", "id": "d", "of": value}, "d"), json_values()),
+        st.builds(lambda value: UnknownRecord({"type": "dream", "id": "d", "of": value}, id="d"), json_values()),
     )

@@ -57,7 +57,7 @@ def test_a_record_is_read_as_it_was_written(record: Record) -> None:
 def test_a_kind_that_is_not_known_is_kept_as_it_is() -> None:
     line = b'{"type":"dream","id":"7","of":[1,2]}'
     record = decode_record(line)
-    assert record == UnknownRecord({"type": "dream", "id": "7", "of": [1, 2]}, "7")
+    assert record == UnknownRecord({"type": "dream", "id": "7", "of": [1, 2]}, id="7")
     assert encode_record(record) == line
 
 

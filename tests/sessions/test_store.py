@@ -183,7 +183,7 @@ def test_records_of_a_later_version_are_kept_and_passed_over(tmp_path: Path) -> 
     (tmp_path / "a.jsonl").write_text(text)
     store = Store(tmp_path, JsonLinesLog)
     say(store, "a", "one")
-    assert store.read("a")[1] == UnknownRecord({"type": "dream", "id": "7"}, "7")
+    assert store.read("a")[1] == UnknownRecord({"type": "dream", "id": "7"}, id="7")
     assert texts(store, "a") == ["one"]
     assert (tmp_path / "a.jsonl").read_text().startswith(text)
 

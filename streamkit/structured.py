@@ -12,7 +12,7 @@ from streamkit.accumulator import Accumulator
 from streamkit.deltas import BlockAdded, Delta, Replace, Retract, TextDelta
 from streamkit.errors import ConfigError, OutputError
 from streamkit.messages import Message, MessageOutput
-from streamkit.partial_json import PartialJSON
+from streamkit.partial_json import PartialJSON, SyntaxFault
 from streamkit.parts import RefusalPart, TextPart
 from streamkit.protocols.request import Request
 from streamkit.providers.abilities import Structured
@@ -87,17 +87,12 @@ class OutputType(Generic[T]):
             if refused or (output.finish_reason is not None and output.finish_reason.type == "refusal"):
                 raise self._error(output, f"the model refused: {''.join(refused) or message.text}", refused=True)
             raise self._error(output, f"it calls {calls}" if calls else "it is not one JSON object alone")
-        parser = PartialJSON()
-        parser.feed(found[1])
-        parser.finish()
-        if parser.error is not None:
-            raise self._error(output, str(parser.error))
+        data, fault = _decode(found[1])
+        if fault is not None:
+            raise self._error(output, str(fault))
         try:
-            if self.wrapped:
-                value: T = convert(parser.value, self._wrapper).value
-            else:
-                value = convert(parser.value, self._kind)
-        except msgspec.ValidationError as error:
+            value: T = convert(data, self._wrapper).value if self.wrapped else convert(data, self._kind)
+        except (msgspec.ValidationError, RecursionError) as error:  # the latter by what is nested nearly too deep
             raise self._error(output, str(error)) from None
         return value
 
@@ -180,6 +175,17 @@ def correction(error: OutputError) -> Message | None:
     if finish is None or finish.type != "stop" or error.refused:
         return None
     return Message("user", [TextPart(_CORRECTION.format(error.reason))])
+
+
+def _decode(text: str) -> tuple[Any, SyntaxFault | None]:
+    """What a JSON text says, and where it stops being one; raw control characters in strings are taken."""
+    try:
+        return msgspec.json.decode(text), None
+    except (msgspec.DecodeError, RecursionError):  # the other parser is slower, takes more and tells more
+        parser = PartialJSON()
+        parser.feed(text)
+        parser.finish()
+        return parser.value, parser.error
 
 
 def _closed(schema: Any) -> Any:

@@ -86,7 +86,7 @@ READ = [
     pytest.param(Trip, '{"to": "Rome"}', {"to": "Rome"}, id="a typed dict"),
     pytest.param(list[City], f'{{"value": [{OSLO}]}}', [City("Oslo", 709037)], id="a list"),
     pytest.param(Union[Cat, Dog], '{"value": {"type": "Dog", "tricks": ["sit"]}}', Dog(["sit"]), id="a union"),
-    pytest.param(int, '{"value": 12345678901234567890}', 12345678901234567890, id="a scalar"),
+    pytest.param(int, '{"value": 123456789012345678901234}', 123456789012345678901234, id="a scalar"),
     pytest.param(str | None, '{"value": null}', None, id="nothing"),
     pytest.param(Literal["yes", "no"], '{"value": "yes"}', "yes", id="a word"),
     pytest.param(dict[int, float], '{"value": {"1": 2}}', {1: 2.0}, id="a mapping"),
@@ -115,6 +115,8 @@ WRONG = [
     pytest.param(said(f"[{OSLO}]"), "it is not one JSON object alone", True, id="another value"),
     pytest.param(said(f"{OSLO} {OSLO}"), "expected the end, found '{'", True, id="two objects"),
     pytest.param(said('{"name": }'), "expected a value", True, id="broken JSON"),
+    pytest.param(said('{"name": ' + "[" * 9999 + "}"), "nested more than", True, id="too deep"),
+    pytest.param(said('{"name": ' + "[" * 900 + "]" * 900 + "}"), "recursion|Expected", True, id="nearly too deep"),
     pytest.param(said('{"name": "Oslo"}'), "missing required field `people`", True, id="a field is missing"),
     pytest.param(
         said('{"name": "Oslo", "people": "many"}'), r"Expected `int`, got `str` - at `\$.people`", True, id="type"

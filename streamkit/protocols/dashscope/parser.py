@@ -26,6 +26,7 @@ from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
 from streamkit.protocols.openai_chat.indices import read_index
+from streamkit.protocols.values import compact_json
 from streamkit.usage import Usage
 from streamkit.wire import Frame
 
@@ -58,7 +59,7 @@ class DashScopeParser(Parser):
         self._counts = UsageReader()
         self._told = Usage()  # the last snapshot
         self._sources: Any = None  # the last that were cited
-        self._tools: list[Any] = []  # that the provider ran
+        self._tools: set[str] = set()  # that the provider ran, as JSON
         self._lenient = False  # whether strings may hold halves of surrogate pairs
 
     def _read(self, frames: list[Frame], out: list[Delta]) -> None:
@@ -192,9 +193,10 @@ class DashScopeParser(Parser):
 
     def _run(self, tools: Any, reader: ChoiceReader, out: list[Delta]) -> None:
         """Add the tools that the provider ran; each record names all so far."""
-        fresh = [tool for tool in _list(tools) if tool not in self._tools]
+        named = {compact_json(tool): tool for tool in _list(tools)}
+        fresh = [tool for text, tool in named.items() if text not in self._tools]
         if fresh:
-            self._tools += fresh
+            self._tools |= named.keys()
             reader.read(views.Delta(executed_tools=fresh), out)
 
     def _cite(self, sources: list[Any], reader: ChoiceReader, out: list[Delta]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from typing import Any
 
@@ -289,6 +290,21 @@ def test_a_tool_that_the_provider_ran_is_kept_once() -> None:
     assert [part for part in contents if isinstance(part, ServerToolPart)] == [
         ServerToolPart("call", "0", "code_interpreter", tool)
     ]
+
+
+def test_a_tool_costs_the_same_however_many_ran_before() -> None:
+    def seconds_a_tool(count: int) -> float:
+        records = [said("a") for _ in range(count)]
+        for at, record in enumerate(records):
+            record["output"]["tool_info"] = [{"type": "code_interpreter", "code_interpreter": {"code": str(at)}}]
+        pieces = [event(at, record) for at, record in enumerate(records)]
+        parser = new()
+        began = time.thread_time()
+        for piece in pieces:
+            parser.feed(piece)
+        return (time.thread_time() - began) / count
+
+    assert min(seconds_a_tool(3000) / min(seconds_a_tool(300) for _ in range(3)) for _ in range(3)) < 2.5
 
 
 @pytest.mark.parametrize("mode", ["incremental", "cumulative"])

@@ -84,19 +84,19 @@ class Parser:
 
     def feed(self, data: bytes) -> list[Delta]:
         """Return the deltas that `data` completes; raises the error that an earlier call met."""
-        if self._error is not None:
-            raise self._error
         out: list[Delta] = []
         if self.ended:
+            if self._error is not None:
+                raise self._error
             return out
+        decoder = self._decoder
         try:
-            frames = self._decoder.feed(data)
             if self._include_raw:
-                self._read_raw(frames, out)
+                self._read_raw(decoder.feed(data), out)
             else:
-                self._read(frames, out)
-            if self._decoder.error is not None:
-                raise self._decoder.error
+                self._read(decoder.feed(data), out)
+            if decoder.error is not None:
+                raise decoder.error
         except StreamkitError as error:
             self._fail(error, data, out)
         else:

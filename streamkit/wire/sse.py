@@ -47,22 +47,33 @@ class SSEDecoder:
         self._event = ""
         self._unprefixed = False  # its data are lines that are no fields
         self._names: dict[bytes, str] = {}  # by the line that gives it
+        self._lead = b"data: {"  # what the last event began with, up to its data, which began at `_lead_size`
+        self._lead_size = 6
+        self._lead_event = ""
         self._heads: dict[bytes, str] = {b"": ""}  # by what stands before the data
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; raises the error that an earlier call met."""
-        if not self._idle:
+        if self._idle:
+            if data[-2:] == b"\n\n" and len(data) <= self._limit:
+                if data.startswith(self._lead) or self._is_led(data):
+                    text = data[self._lead_size : -2]
+                    if LF not in text and CR not in text:
+                        return [Frame(text, self._lead_event)]
+        else:
             data = self._enter(data)
             if not data:
                 return []
-        if self._idle and data[-2:] == b"\n\n" and CR not in data and len(data) <= self._limit:
-            at = data.find(b"data: {")
-            event = self._heads.get(data[:at]) if at >= 0 else None
-            if event is not None:  # nothing stands before the data but a known name
-                text = data[at + 6 : -2]
-                if LF not in text:
-                    return [Frame(text, event)]
         return self._read(data)
+
+    def _is_led(self, data: bytes) -> bool:
+        """Whether nothing but a known name stands before the data; noted, as most events begin as the last did."""
+        at = data.find(b"data: {")
+        event = self._heads.get(data[:at]) if at >= 0 else None
+        if event is None:
+            return False
+        self._lead, self._lead_size, self._lead_event = data[: at + 7], at + 6, event
+        return True
 
     def finish(self) -> list[Frame]:
         """Return the frame that the end of input completes; raises what it, or an earlier call, found wrong."""

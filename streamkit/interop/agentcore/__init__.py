@@ -45,7 +45,16 @@ from streamkit.interop.agentcore.messages import (
     UsageCost,
     UserMessage,
 )
-from streamkit.interop.agentcore.models import Model, ModelCost, QueueMode, ThinkingLevel, ToolExecutionMode, price
+from streamkit.interop.agentcore.models import (
+    Model,
+    ModelCost,
+    QueueMode,
+    ThinkingLevel,
+    ToolExecutionMode,
+    from_model,
+    price,
+    to_model,
+)
 from streamkit.interop.agentcore.state import AgentContext, AgentState, from_context, to_context
 from streamkit.interop.agentcore.tools import (
     AgentTool,
@@ -119,6 +128,7 @@ __all__ = [
     "from_agentcore",
     "from_answer",
     "from_context",
+    "from_model",
     "from_result",
     "from_usage",
     "harness_tool",
@@ -128,6 +138,7 @@ __all__ = [
     "to_agentcore",
     "to_answer",
     "to_context",
+    "to_model",
     "to_result",
     "to_spec",
     "to_usage",

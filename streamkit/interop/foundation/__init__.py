@@ -14,7 +14,6 @@ from streamkit.interop.foundation.content import (
     ImageContent,
     LogProbs,
     MessageRole,
-    ModelId,
     ModelOutput,
     RefusalReason,
     StopReason,
@@ -124,6 +123,7 @@ from streamkit.interop.foundation.turns import (
     TurnReader,
     TurnSummary,
 )
+from streamkit.models import ModelId
 
 __all__ = [
     "AgentProgress",

@@ -10,23 +10,28 @@ from streamkit.deltas import (
     MessageEnd,
     MessageStart,
     RefusalDelta,
+    RefusalStart,
     Replace,
     Retract,
     TextDelta,
     TextEnd,
+    TextStart,
     ThinkingDelta,
     ThinkingEnd,
+    ThinkingStart,
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
     UsageSnapshot,
 )
 from streamkit.interop.foundation.chunks import Mode
-from streamkit.interop.foundation.content import ModelId, ModelOutput, TextContent, ThinkingContent, to_usage_report
-from streamkit.interop.foundation.convert import error_of, metadata_of, output_of, stop_of
+from streamkit.interop.foundation.content import ModelOutput, TextContent, ThinkingContent, to_usage_report
+from streamkit.interop.foundation.convert import metadata_of, output_of
 from streamkit.interop.foundation.messages import Assistant
+from streamkit.interop.foundation.stops import error_of, stop_of
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import Message, MessageOutput
+from streamkit.models import ModelId
 from streamkit.protocols.writer import Kind
 from streamkit.usage import Usage
 
@@ -68,6 +73,10 @@ class ChunkWriter:
             return [self._chunk(TextContent(self._text("text", delta.index, ""), delta.signature))]
         elif isinstance(delta, ThinkingEnd) and delta.signature is not None:
             return [self._chunk(ThinkingContent(self._text("thinking", delta.index, ""), delta.signature))]
+        elif isinstance(delta, (TextStart, RefusalStart)):
+            self._text("text", delta.index, "")
+        elif isinstance(delta, ThinkingStart):
+            self._text("thinking", delta.index, "")
         elif isinstance(delta, ToolCallStart):
             block = self._calls[delta.index] = OpenBlock("tool_call")
             block.id, block.name, block.custom = delta.id, delta.name, delta.custom
@@ -96,7 +105,7 @@ class ChunkWriter:
             self._calls[delta.index].replace(delta.text)
             return []
         kind = next((kind for kind, texts in self._texts.items() if delta.index in texts), None)
-        if kind is None:  # in increments, or of a block that has said nothing
+        if kind is None:
             warn_left_out(delta, "a stream of chunks that hold what is new")
             return []
         self._texts[kind][delta.index] = ""

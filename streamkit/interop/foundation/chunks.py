@@ -14,8 +14,9 @@ from streamkit.accumulator import accumulate
 from streamkit.deltas import Delta, MessageEnd, MessageStart, UsageSnapshot
 from streamkit.errors import ConfigError
 from streamkit.interop.foundation.content import TextContent, ThinkingContent, ToolCall, to_usage
-from streamkit.interop.foundation.convert import finish_of, from_answer, part_of
+from streamkit.interop.foundation.convert import from_answer, part_of
 from streamkit.interop.foundation.messages import Assistant
+from streamkit.interop.foundation.stops import finish_of
 from streamkit.limits import Limits
 from streamkit.protocols.base import mint_call_id
 from streamkit.protocols.cumulative import WholeText

@@ -15,7 +15,6 @@ __all__ = [
     "ImageContent",
     "LogProbs",
     "MessageRole",
-    "ModelId",
     "ModelOutput",
     "RefusalReason",
     "StopReason",
@@ -39,18 +38,6 @@ StopReason: TypeAlias = str
 ExecutionHint: TypeAlias = Literal["unspecified", "parallel", "sequential"]
 
 _SAME_REASON = {"tool_calls": "tool_use"}
-
-
-class ModelId(Struct, frozen=True, omit_defaults=True):
-    """A model; `quantization` (`Q4_K_M`, say) is for local ones. Routing compares the names only."""
-
-    name: str
-    quantization: str | None = None
-    kind: Literal["name", "alias", "group", "architecture"] = "name"
-
-    def routes_as(self, other: ModelId) -> bool:
-        """Whether both go to the same place."""
-        return self.name == other.name
 
 
 class TextContent(Struct, tag="text", omit_defaults=True):

@@ -1,4 +1,12 @@
-"""Conversations and answers → foundation's messages, and back."""
+"""Conversations and answers → foundation's messages, and back.
+
+Lost on the way to foundation: parts without a place there and thinking that only its origin can read (with a
+`HistoryWarning`), whether a text was a value or a refusal, that the parts of a user's message were one message, the
+text of arguments that were no JSON object, the dialect that a message came in and what else it wants back, the
+provider's id, reasoning tokens, and of a finish reason the provider's own word and its category. Lost on the way back:
+the ids of messages, the signatures of users and results, `depends_on` and `execution_hint`, fingerprints and timing,
+what a model's name is beside a name, and where one answer ends and the next begins with nothing between them.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +42,8 @@ from streamkit.interop.foundation.content import (
     GenerationMetadata,
     ImageContent,
     LogProbs,
-    ModelId,
     ModelOutput,
     RefusalReason,
-    StopReason,
     TextContent,
     ThinkingContent,
     ToolCall,
@@ -46,20 +52,19 @@ from streamkit.interop.foundation.content import (
     to_usage_report,
 )
 from streamkit.interop.foundation.messages import Assistant, Messages, ToolResult, User
+from streamkit.interop.foundation.stops import error_of, finish_of, stop_of
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import FinishReason, Message, MessageLike, MessageOutput, Meta, as_message
+from streamkit.models import ModelId
 from streamkit.parts import EmbeddedImage, FunctionPart, ImagePart, Part, TextPart, ValuePart
 from streamkit.protocols.values import base64_text, json_text, part_text
 
 __all__ = [
-    "error_of",
-    "finish_of",
     "from_answer",
     "from_foundation",
     "metadata_of",
     "output_of",
     "part_of",
-    "stop_of",
     "to_answer",
     "to_foundation",
 ]
@@ -67,9 +72,6 @@ __all__ = [
 logger = logging.getLogger("streamkit")
 
 _FORM = "foundation's form"
-
-_STOPS: dict[str, StopReason] = {"tool_call": "tool_use"}
-_FINISHES = {"stop": "stop", "length": "length", "tool_use": "tool_call", "error": "error", "aborted": "aborted"}
 
 
 def to_foundation(conversation: Iterable[MessageLike]) -> list[Messages]:
@@ -138,33 +140,6 @@ def to_answer(messages: Sequence[Assistant]) -> MessageOutput:
             deltas.append(UsageSnapshot(usage))
     deltas.append(MessageEnd(finish_of(last)))
     return accumulate(deltas)
-
-
-def stop_of(finish: FinishReason | None) -> StopReason:
-    """Return why the model stopped, in foundation's words; a provider's own word where there is none."""
-    if finish is None:
-        return "aborted"
-    if finish.type == "other":
-        return finish.raw or "other"
-    return _STOPS.get(finish.type, finish.type)
-
-
-def error_of(finish: FinishReason | None) -> str | None:
-    """Return what went wrong, None for an answer that did not fail."""
-    if finish is None or finish.type != "error":
-        return None
-    return finish.reason or finish.raw or "error"
-
-
-def finish_of(message: Assistant) -> FinishReason:
-    """Return why the model stopped, in our words."""
-    stop = message.stop_reason
-    reason = next((one.reason for one in message.metadata or () if isinstance(one, RefusalReason)), None)
-    if reason is not None or stop == "refusal":
-        return FinishReason("refusal", stop, reason or None)
-    if stop in _FINISHES:
-        return FinishReason(_FINISHES[stop], stop, message.error_detail)  # type: ignore[arg-type] # the table's values
-    return FinishReason("other", stop, message.error_detail)
 
 
 def output_of(block: Block) -> ModelOutput | None:

@@ -9,7 +9,6 @@ from msgspec import Struct, field
 from streamkit.interop.foundation.content import (
     GenerationMetadata,
     MessageRole,
-    ModelId,
     ModelOutput,
     StopReason,
     TextContent,
@@ -19,6 +18,7 @@ from streamkit.interop.foundation.content import (
 )
 from streamkit.interop.foundation.ids import new_scru128
 from streamkit.messages import Message, MessageOutput
+from streamkit.models import ModelId
 from streamkit.protocols.failures import is_overflow
 from streamkit.protocols.failures.overflow import says_overflow
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, Union, get_args
 import msgspec
 from msgspec import Struct, field
 
-from streamkit.interop.foundation.content import ModelId, UsageReport
+from streamkit.interop.foundation.content import UsageReport
 from streamkit.interop.foundation.ids import new_scru128
 from streamkit.interop.foundation.messages import Messages
+from streamkit.models import ModelId
 
 __all__ = [
     "AgentProgress",

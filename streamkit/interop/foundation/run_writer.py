@@ -16,7 +16,7 @@ from streamkit.events import (
 )
 from streamkit.interop.foundation.chunk_writer import ChunkWriter
 from streamkit.interop.foundation.chunks import Mode
-from streamkit.interop.foundation.content import ModelId, to_usage_report
+from streamkit.interop.foundation.content import to_usage_report
 from streamkit.interop.foundation.convert import to_foundation
 from streamkit.interop.foundation.records import (
     Conversation,
@@ -31,6 +31,7 @@ from streamkit.interop.foundation.records import (
     TurnComplete,
 )
 from streamkit.interop.foundation.stream import AgentStream, Init, Next, Pending, Spread
+from streamkit.models import ModelId
 
 __all__ = ["RunWriter"]
 

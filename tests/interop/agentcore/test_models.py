@@ -5,8 +5,18 @@ from typing import get_args
 import msgspec
 import pytest
 
+from streamkit import models
 from streamkit.interop.agentcore.messages import Usage
-from streamkit.interop.agentcore.models import Model, ModelCost, QueueMode, ThinkingLevel, ToolExecutionMode, price
+from streamkit.interop.agentcore.models import (
+    Model,
+    ModelCost,
+    QueueMode,
+    ThinkingLevel,
+    ToolExecutionMode,
+    from_model,
+    price,
+    to_model,
+)
 
 GPT = Model(
     "gpt-5", "GPT-5", "openai-chat", "openai", "https://x", True, ["text", "image"], ModelCost(1.25, 10.0), 400_000
@@ -29,3 +39,15 @@ def test_the_words_for_how_an_agent_works() -> None:
     assert get_args(ThinkingLevel) == ("off", "minimal", "low", "medium", "high", "xhigh", "max")
     assert get_args(ToolExecutionMode) == ("sequential", "parallel")
     assert get_args(QueueMode) == ("all", "one-at-a-time")
+
+
+@pytest.mark.parametrize("model", [GPT, Model("m")])
+def test_a_model_is_one_of_ours_and_back(model: Model) -> None:
+    ours = to_model(model)
+    assert (ours.id, ours.provider, ours.input) == (model.id, model.provider, tuple(model.input))
+    assert (ours.cost is None) == (model.cost == ModelCost())
+    assert from_model(ours) == model
+
+
+def test_what_is_not_known_of_our_model_is_nothing() -> None:
+    assert from_model(models.Model(id="m", provider="p")) == Model("m", provider="p", input=[])

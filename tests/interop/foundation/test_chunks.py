@@ -20,7 +20,6 @@ from streamkit.errors import ConfigError
 from streamkit.interop.foundation.chunks import ChunkReader, Mode, fold_chunks
 from streamkit.interop.foundation.content import (
     ImageContent,
-    ModelId,
     ModelOutput,
     TextContent,
     ThinkingContent,
@@ -29,6 +28,7 @@ from streamkit.interop.foundation.content import (
 )
 from streamkit.interop.foundation.messages import Assistant
 from streamkit.messages import FinishReason, MessageOutput
+from streamkit.models import ModelId
 
 CALL = ToolCall("c", "f", {"x": 1})
 

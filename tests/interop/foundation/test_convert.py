@@ -14,7 +14,6 @@ from streamkit.interop.foundation.content import (
     Embedding,
     ImageContent,
     LogProbs,
-    ModelId,
     RefusalReason,
     TextContent,
     ThinkingContent,
@@ -24,6 +23,7 @@ from streamkit.interop.foundation.content import (
 from streamkit.interop.foundation.convert import from_answer, from_foundation, to_answer, to_foundation
 from streamkit.interop.foundation.messages import Assistant, Messages, ToolResult, User, system, user
 from streamkit.messages import Meta
+from streamkit.models import ModelId
 from streamkit.parts import (
     EmbeddedImage,
     FunctionCall,
@@ -142,25 +142,6 @@ _messages = st.lists(
 @given(_messages)
 def test_foundations_messages_come_back_but_for_their_ids(messages: list[Messages]) -> None:
     assert without_ids(to_foundation(from_foundation(messages))) == without_ids(messages)
-
-
-STOPS = [
-    (FinishReason("stop", "end_turn"), "stop", FinishReason("stop", "stop")),
-    (FinishReason("length", "max_tokens"), "length", FinishReason("length", "length")),
-    (FinishReason("tool_call", "tool_calls"), "tool_use", FinishReason("tool_call", "tool_use")),
-    (FinishReason("error", "boom", "no capacity"), "error", FinishReason("error", "error", "no capacity")),
-    (FinishReason("aborted"), "aborted", FinishReason("aborted", "aborted")),
-    (None, "aborted", FinishReason("aborted", "aborted")),
-    (FinishReason("other", "pause_turn"), "pause_turn", FinishReason("other", "pause_turn")),
-    (FinishReason("refusal", "safety", "violence"), "refusal", FinishReason("refusal", "refusal", "violence")),
-]
-
-
-@pytest.mark.parametrize(("finish", "stop", "again"), STOPS)
-def test_each_reason_to_stop_has_its_word(finish: FinishReason | None, stop: str, again: FinishReason) -> None:
-    (message,) = from_answer(MessageOutput(Message("assistant", [TextPart("a")]), finish))
-    assert message.stop_reason == stop
-    assert to_answer([message]).finish_reason == again
 
 
 def test_a_refusal_is_told_by_its_reason_and_its_metadata_and_its_words_are_text() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from streamkit.interop.foundation.content import ImageContent, ModelId, TextContent, UsageReport
+from streamkit.interop.foundation.content import ImageContent, TextContent, UsageReport
 from streamkit.interop.foundation.messages import (
     Assistant,
     Messages,
@@ -15,6 +15,7 @@ from streamkit.interop.foundation.messages import (
     system,
     user,
 )
+from streamkit.models import ModelId
 
 KINDS = [
     user("Hi"),

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from streamkit.interop.foundation.content import ModelId, UsageReport
+from streamkit.interop.foundation.content import UsageReport
 from streamkit.interop.foundation.messages import user
 from streamkit.interop.foundation.records import (
     AgentProgress,
@@ -40,6 +40,7 @@ from streamkit.interop.foundation.records import (
     as_progress,
     is_stored,
 )
+from streamkit.models import ModelId
 
 RECORDS: list[tuple[str, SessionRecord]] = [
     ("conversation", Conversation(user("Hi"))),

@@ -9,7 +9,7 @@ from streamkit.deltas import MessageStart, Retract, TextDelta, TextStart
 from streamkit.errors import APIError
 from streamkit.events import Event, OutputDelta, OutputEnd, RunFailed, RunStart, ToolStart, ToolUpdate, TurnStart
 from streamkit.interop.foundation.chunks import Mode
-from streamkit.interop.foundation.content import ModelId, TextContent
+from streamkit.interop.foundation.content import TextContent
 from streamkit.interop.foundation.messages import ToolResult
 from streamkit.interop.foundation.records import (
     Conversation,
@@ -25,6 +25,7 @@ from streamkit.interop.foundation.records import (
 from streamkit.interop.foundation.run_writer import RunWriter
 from streamkit.interop.foundation.runs import RunReader
 from streamkit.interop.foundation.stream import AgentStream, Init, Next, Pending, Spread, items
+from streamkit.models import ModelId
 from streamkit.parts import TextPart
 from streamkit.testing import Answer, Call, ReplayServer, Text, Thinking, error_reply
 

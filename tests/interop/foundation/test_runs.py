@@ -19,7 +19,7 @@ from streamkit.events import (
     TurnEnd,
     TurnStart,
 )
-from streamkit.interop.foundation.content import ModelId, TextContent, ThinkingContent, ToolCall, UsageReport
+from streamkit.interop.foundation.content import TextContent, ThinkingContent, ToolCall, UsageReport
 from streamkit.interop.foundation.messages import Assistant, ToolResult, user
 from streamkit.interop.foundation.records import (
     Conversation,
@@ -34,6 +34,7 @@ from streamkit.interop.foundation.records import (
 from streamkit.interop.foundation.runs import RunReader
 from streamkit.interop.foundation.stream import AgentStream, Delayed, Ignore, Init, Next, Pending, Spread, Wait
 from streamkit.messages import Meta
+from streamkit.models import ModelId
 from streamkit.parts import FunctionCall, FunctionPart, TextPart
 from streamkit.usage import Usage
 

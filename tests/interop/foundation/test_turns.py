@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from streamkit.interop.foundation.content import ModelId, TextContent, ThinkingContent, ToolCall, UsageReport
+from streamkit.interop.foundation.content import TextContent, ThinkingContent, ToolCall, UsageReport
 from streamkit.interop.foundation.messages import Assistant, ToolResult
 from streamkit.interop.foundation.records import (
     Conversation,
@@ -30,6 +30,7 @@ from streamkit.interop.foundation.turns import (
     TurnReader,
     TurnSummary,
 )
+from streamkit.models import ModelId
 
 
 def say(content: Any) -> AgentStream:

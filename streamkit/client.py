@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from anyio.lowlevel import RunVar
 from msgspec import structs
 
+from streamkit.asking import Asked
 from streamkit.catalog import Catalog
 from streamkit.credentials import find_credentials, lookup_for
 from streamkit.endpoint import Endpoint
@@ -31,7 +32,7 @@ from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.providers.abilities import Structured, structured_by
 from streamkit.retries import Retry, Retrying, as_retry
-from streamkit.stream import Asked, Stream
+from streamkit.stream import Stream
 from streamkit.structured import OutputType, TypedOutput, fit_schema
 from streamkit.timing import Timeouts, Timing
 from streamkit.transport import Exchange, open_exchange

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import nullcontext
-from random import random
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-import anyio
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, cast
 
 from streamkit.accumulator import Accumulator, coalesce
+from streamkit.asking import Asked, Asking
 from streamkit.costs import CostMeter
 from streamkit.deltas import (
     Delta,
@@ -28,22 +24,18 @@ from streamkit.deltas import (
 )
 from streamkit.errors import (
     ConfigError,
-    ImageFetchError,
     StreamkitError,
-    TotalTimeout,
-    TransportError,
     TruncatedStream,
 )
 from streamkit.keys import scrub_error
 from streamkit.messages import MessageOutput
 from streamkit.observing import RunReport, StreamReport
-from streamkit.protocols import EncodedRequest, Parser, Request
+from streamkit.protocols import Parser, Request
 from streamkit.readahead import ReadAhead
 from streamkit.stopwatch import Stopwatch
 from streamkit.structured import OutputReader, OutputType
 from streamkit.timing import Timing
 from streamkit.transport import DRAIN_S, Exchange
-from streamkit.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from streamkit.client import Client
@@ -54,16 +46,6 @@ __all__ = ["Asked", "Stream"]
 _OPENING = {MessageStart, TextStart, ThinkingStart, RefusalStart, UsageSnapshot, UnknownFrame, RawFrame}
 # What may be no more than a sign of life.
 _FRAMES = {UnknownFrame, RawFrame}
-
-T = TypeVar("T")
-
-
-class Asked(Struct, frozen=True):
-    """A request in a provider's words, and what reads the answer."""
-
-    encoded: EncodedRequest
-    body: bytes
-    new_parser: Callable[[], Parser]
 
 
 class Stream:
@@ -87,23 +69,11 @@ class Stream:
         output_type: OutputType[Any] | None = None,
     ) -> None:
         self._first = client
-        self._client = client  # that is asked now
-        self._asked = asked
-        self._request = request  # None for an answer that the provider kept, which is asked for once
-        self._include_raw = include_raw
         self._coalesce = coalesce
-        self._fetch_images = fetch_images  # `asked` has a stand-in for each image that is to be fetched
-        self._parser = asked.new_parser()
-        self._kept: Asked | None = None  # what goes on with an answer that broke off, where its provider keeps it
-        self._fallback = list(client.fallback) if request is not None else []
-        self._retries = 0  # of the model that is asked now
         self._exchange: Exchange | None = None
         self._deltas: AsyncGeneratorType[Delta, None] | None = None
-        self._watch: Watchdog | None = None
-        self._waiting: anyio.CancelScope | None = None  # for an answer, or for the time to ask for it
         self._ahead: ReadAhead | None = None
-        self._opened = self._closed = False
-        self._delivered = False  # whether anything of this attempt's answer has come
+        self._opened = False
         self._report: StreamReport | None = None
         self.run: RunReport | None = None  # what an observer knows of the run that this is part of
         self.accumulator = Accumulator()
@@ -113,7 +83,20 @@ class Stream:
             model, tier = (request.model, request.service_tier) if request else (client.model, None)
             self._meter = CostMeter(client.prices, client.provider.name, model, tier)
         self._stopwatch = Stopwatch()
-        self.retried: list[StreamkitError] = []
+        self._asking = Asking(
+            client,
+            asked,
+            request,
+            self._stopwatch,
+            include_raw=include_raw,
+            fetch_images=fetch_images,
+            meter=self._meter,
+        )
+
+    @property
+    def retried(self) -> list[StreamkitError]:
+        """The errors after which the request was sent again."""
+        return self._asking.retried
 
     @property
     def output(self) -> MessageOutput:
@@ -157,7 +140,7 @@ class Stream:
     @property
     def heartbeats(self) -> int:
         """How many comments, pings and empty events have come."""
-        return self._parser.heartbeats
+        return self._asking.parser.heartbeats
 
     def resume(self) -> Stream:
         """Return the stream of what did not come before the connection broke, from a provider that keeps answers.
@@ -167,36 +150,27 @@ class Stream:
         """
         if self._exchange is None or not self._exchange.closed:
             raise ConfigError("only a stream that was opened and is closed can be gone on with")
-        parser = self._parser
+        parser = self._asking.parser
         asked = Asked(parser.resume(), b"", lambda: parser)
-        stream = Stream(self._client, asked, coalesce=self._coalesce)
+        stream = Stream(self._asking.client, asked, coalesce=self._coalesce)
         stream.accumulator, stream._reader, stream._meter = self.accumulator, self._reader, self._meter
         return stream
 
     async def __aenter__(self) -> Stream:
-        if self._opened or self._closed:
+        if self._opened or self._asking.closed:
             raise ConfigError("a stream is opened once: call client.stream() for another answer")
         self._opened = True
         if self._first.telemetry is not None:
-            self._report = self._first.telemetry.stream(self._first, self._request, self.run)
+            self._report = self._first.telemetry.stream(self._first, self._asking.request, self.run)
+            self._asking.report = self._report
         try:
-            await self._begin()
+            self._exchange = await self._asking.begin()
         except BaseException as error:
+            if isinstance(error, StreamkitError) and self._asking.gave_up:
+                error.partial = self.output
             self._ended(error)
             raise
         return self
-
-    async def _begin(self) -> None:
-        limits = self._client.timeouts
-        if limits.need_watching:
-            self._watch = Watchdog(limits, perf_counter_ns())
-        if self._fetch_images and (request := await self._embedded(self._client)) is not self._request:
-            self._asked = self._client.ask(request, include_raw=self._include_raw)
-        while self._exchange is None:
-            try:
-                self._exchange = await self._open()
-            except StreamkitError as error:
-                await self._retry(error)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -213,15 +187,13 @@ class Stream:
 
     async def aclose(self) -> None:
         """Close the connection. Another task that waits for a delta gets an error; else the reader's loop just ends."""
-        self._closed = True
-        if self._waiting is not None:
-            self._waiting.cancel()
+        self._asking.close()
         if self._ahead is not None:
             await self._ahead.stop()
         if self._exchange is not None:
             await self._exchange.aclose()
-        if self._watch is not None:
-            await self._watch.stop()
+        if self._asking.watch is not None:
+            await self._asking.watch.stop()
         # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11),
         # and the task that reads may ask for the next delta meanwhile.
         if self._deltas is not None and not self._deltas.ag_running:
@@ -229,12 +201,12 @@ class Stream:
         self._ended(None)
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
-        note, watch = self._stopwatch.note, self._watch
+        note, asking, watch = self._stopwatch.note, self._asking, self._asking.watch
         fold = self.accumulator.feed if self._reader is None else self._fold
         began = False  # whether any delta went out that an answer which begins anew takes back
         try:
             while True:
-                parser = self._parser
+                parser = asking.parser
                 feed = self._feeder(parser)
                 fault: StreamkitError | None = None
                 now = 0
@@ -248,10 +220,10 @@ class Stream:
                         note(now, deltas)
                         if deltas:
                             began = True
-                            if not self._delivered:
-                                self._delivered = not {type(delta) for delta in deltas} <= _OPENING
+                            if not asking.delivered:
+                                asking.delivered = not {type(delta) for delta in deltas} <= _OPENING
                             if watch is not None:
-                                watch.hold(token=self._delivered, news=any(type(d) not in _FRAMES for d in deltas))
+                                watch.hold(token=asking.delivered, news=any(type(d) not in _FRAMES for d in deltas))
                             for delta in deltas:
                                 fold(delta)
                                 yield delta
@@ -263,7 +235,7 @@ class Stream:
                     fault = exchange.explain(error)
                     if fault is None:
                         raise
-                if fault is None and not parser.ended and (self._closed or exchange.closed):
+                if fault is None and not parser.ended and (asking.closed or exchange.closed):
                     fault = exchange.left()  # a read that was given up can look like the end of the body
                 rest, fault = self._end(fault)
                 rest = self._metered(rest)
@@ -271,18 +243,18 @@ class Stream:
                     await watch.stop()
                     fault = fault and (watch.late or fault)
                 if fault is not None:
-                    self._kept = self._resumption(fault)
-                    if self._may_retry(fault):
+                    asking.resume(fault)
+                    if asking.may_go_on(fault):
                         reason = str(fault)
                         self._complete(fault, exchange)
                         await self._let_go(exchange)
                         try:
-                            exchange = await self._reopen(fault)
+                            exchange = self._exchange = await asking.go_on(fault)
                             fault = None
                         except StreamkitError as error:
                             fault = error
                         if fault is None:
-                            if self._kept is None:  # all of it goes, but for what was spent
+                            if not asking.resumes:  # all of it goes, but for what was spent
                                 rest = [delta for delta in rest if isinstance(delta, UsageSnapshot)] if began else []
                                 rest += self._metered([Retract(reason)]) if began else []
                                 began = False
@@ -364,7 +336,7 @@ class Stream:
         would only assume does not count as one.
         """
         try:
-            rest = self._parser.finish()
+            rest = self._asking.parser.finish()
         except StreamkitError as error:
             rest, error.deltas = error.deltas, []
             return rest, fault if fault is not None and isinstance(error, TruncatedStream) else error
@@ -372,127 +344,6 @@ class Stream:
             return rest, None
         assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
         return [delta for delta in rest if delta not in assumed], fault if assumed else None
-
-    async def _open(self) -> Exchange:
-        """Send the request once, within the limits."""
-        if self._closed:
-            raise self._gone()
-        client, watch = self._client, self._watch
-        timing = Timing()
-        if watch is not None:
-            watch.expect(perf_counter_ns(), client.place)
-        try:
-            with nullcontext() if self._report is None else self._report.sending():
-                exchange = await self._wait(client.open(self._kept or self._asked, timing, sse=self._parser.is_sse))
-        finally:
-            self._stopwatch.sent(timing)
-        if self._closed:  # in the very moment
-            await exchange.aclose()
-            raise exchange.left()
-        if self._kept is None:  # else it is the answer of before that goes on
-            self._stopwatch.restart(timing)
-        if watch is not None:
-            watch.hold(token=self._delivered)
-        return exchange
-
-    def _resumption(self, error: StreamkitError) -> Asked | None:
-        """The request for what has not come yet, where the provider goes on with the answer that broke off."""
-        if not self._asked.encoded.kept or not isinstance(error, (TransportError, TruncatedStream)) or self._closed:
-            return None
-        parser = self._parser
-        try:
-            return Asked(parser.resume(), b"", lambda: parser)
-        except ConfigError:  # it broke off before the answer had an id
-            return None
-
-    def _may_retry(self, error: StreamkitError) -> bool:
-        policy = self._first.retry
-        if self._request is None or self._closed or isinstance(error, TotalTimeout):
-            return False
-        left = policy.wait_s(error, self._retries + 1, 0.0) is not None
-        if self._kept is not None:
-            if left and policy.allows(error, delivered=False):
-                return True
-            self._kept = None  # what is left is to ask anew
-        return policy.allows(error, delivered=self._delivered) and (left or bool(self._fallback))
-
-    async def _reopen(self, error: StreamkitError) -> Exchange:
-        """Send the request again, as often as it may be; raises `error` where no other answer begins.
-
-        So what came before is lost only to an answer that takes its place.
-        """
-        await self._retry(error)
-        while True:
-            try:
-                exchange = await self._open()
-                break
-            except StreamkitError as another:
-                if self._closed or isinstance(another, TotalTimeout):
-                    raise
-                await self._retry(another, instead=error)
-        self._exchange = exchange
-        if self._kept is None:
-            self._delivered = False
-        return exchange
-
-    async def _retry(self, error: StreamkitError, instead: StreamkitError | None = None) -> None:
-        """Make ready for another request after `error`, and wait as long as that takes.
-
-        Raises `instead` (or else `error`) where there is to be none, and `TotalTimeout` where it is too late.
-        """
-        if not self._may_retry(error):
-            raise instead or error
-        wait_s = self._first.retry.wait_s(error, self._retries + 1, random())
-        if wait_s is not None:
-            self._retries += 1
-        elif not await self._fall_back(instead or error):
-            raise instead or error
-        self.retried.append(error.with_traceback(None))
-        self._first.announce(error, self._client, len(self.retried), wait_s or 0.0)
-        if self._report is not None:
-            self._report.retrying(error, self._client, len(self.retried), wait_s or 0.0)
-        self._parser = (self._kept or self._asked).new_parser()
-        if self._watch is not None:
-            self._watch.rest()
-        await self._wait(anyio.sleep(wait_s or 0.0))
-
-    async def _wait(self, waiting: Awaitable[T]) -> T:
-        """Wait no longer than the limits allow, nor than until the stream is closed."""
-        left_s = float("inf") if self._watch is None else self._watch.left_s()
-        with anyio.move_on_after(left_s) as self._waiting:
-            return await waiting
-        if self._closed or self._watch is None:
-            raise self._gone()
-        late = self._watch.broken()
-        late.provider, late.partial = self._client.provider.name, self.output
-        raise late
-
-    def _gone(self) -> TransportError:
-        error = TransportError(f"the stream from {self._client.place} was closed before its answer began")
-        error.provider, error.partial = self._client.provider.name, self.output
-        return error
-
-    async def _fall_back(self, error: StreamkitError) -> bool:
-        """Ask the next model from now on; False where there is none that can be asked the same."""
-        while self._fallback:
-            client = self._fallback.pop(0)
-            self._fallback[:0] = client.fallback
-            try:
-                request = await self._embedded(client)
-                self._asked = client.ask_again(request, include_raw=self._include_raw)
-            except (ConfigError, ImageFetchError) as refusal:
-                error.add_note(f"The fallback {client!r} cannot be asked the same: {refusal}")
-            else:
-                self._client, self._retries = client, 0
-                if self._meter is not None:
-                    self._meter.ask(client.provider.name, client.model)
-                return True
-        return False
-
-    async def _embedded(self, client: Client) -> Request:
-        """The request with the images that were to be fetched for a client's model, within the limits."""
-        assert self._request is not None, "only an answer that was asked for is asked for again"
-        return await self._wait(client.embed(self._request)) if self._fetch_images else self._request
 
     def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""
@@ -503,7 +354,7 @@ class Stream:
         scrub_error(error, exchange.endpoint.secrets)
 
     def _finished(self, output: MessageOutput) -> MessageOutput:
-        output.provider = output.provider or self._client.provider.name
+        output.provider = output.provider or self._asking.client.provider.name
         output.timing = self.timing
         if self._meter is not None:
             self._meter.complete(output)

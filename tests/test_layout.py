@@ -26,7 +26,7 @@ ROWS = [
     "providers ui interop keys endpoint params addresses images models structured",
     "catalog costs faults http_clients transport pools background observing readahead retries watchdog credentials fetching testing",
     "sessions",
-    "stream client telemetry",
+    "asking stream client telemetry",
     "agent bench relay",
     "cli __main__",
 ]
@@ -40,6 +40,7 @@ IMPORTERS_OF_TESTING = {"cli", "testing"}
 # Modules without a test of their own, and where they are tested.
 TESTED_ELSEWHERE: dict[str, str] = {
     "__init__": "tests/test_layout.py",
+    "asking": "tests/test_stream.py",
     "assembly": "tests/test_accumulator.py",
     "faults": "tests/test_transport.py",
 }

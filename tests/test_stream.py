@@ -20,7 +20,6 @@ from streamkit.errors import (
     RateLimited,
     StreamkitError,
     TotalTimeout,
-    TransportError,
     TransportTimeout,
     TruncatedStream,
 )

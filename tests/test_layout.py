@@ -24,8 +24,10 @@ ROWS = [
     "parts blocks messages marks deltas wire",
     "docstrings events accumulator assembly protocols signatures stopwatch tools",
     "providers ui interop keys endpoint params addresses images models structured",
-    "catalog costs faults http_clients transport pools background observing readahead retries watchdog credentials "
-    "fetching testing",
+    (
+        "catalog costs faults http_clients transport pools background observing readahead retries watchdog credentials "
+        "fetching testing"
+    ),
     "sessions",
     "asking stream client telemetry",
     "agent bench relay",

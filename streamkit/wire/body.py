@@ -21,7 +21,7 @@ BLANK = b" \t\r\n"
 PAGE_EXCERPT = 500
 
 # An unclosed string reaches to the end of the text, so that no quote inside it is tried as the start of another.
-STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\\?\Z)', re.DOTALL)
 
 
 class Opening:

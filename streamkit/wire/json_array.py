@@ -17,12 +17,13 @@ from streamkit.wire.pieces import Pieces
 __all__ = ["JSONArrayDecoder"]
 
 # From inside a value to its next bracket, or to a string that the data do not close; whole strings are passed over.
-# Possessive, so that nothing is read twice.
-_INSIDE = re.compile(rb'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+(["{}\[\]])', re.DOTALL)
+# No byte can be read in two ways, so none is tried more than twice. (Groups are not possessive, which Python 3.11.4 and
+# those before it match wrongly: https://github.com/python/cpython/issues/106052.)
+_INSIDE = re.compile(rb'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*"[^"{}\[\]]*+)*(["{}\[\]])', re.DOTALL)
 # The same between two values, where commas count as well.
-_BETWEEN = re.compile(rb'[^"{}\[\],]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\],]*+)*+(["{}\[\],])', re.DOTALL)
+_BETWEEN = re.compile(rb'[^"{}\[\],]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*"[^"{}\[\],]*+)*(["{}\[\],])', re.DOTALL)
 # The rest of a string that earlier data opened: up to its quote, or all there is, a lone backslash at the end left out.
-_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+("?)', re.DOTALL)
+_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*("?)', re.DOTALL)
 
 
 class JSONArrayDecoder:

@@ -59,7 +59,7 @@ async def _main(folder: Path) -> None:
     async def until_ended() -> None:
         await ended
 
-    await serve(app, config, shutdown_trigger=until_ended)  # type: ignore[arg-type]
+    await serve(app, config, shutdown_trigger=until_ended)
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ async def _measure(case: str, url: str, streams: int, seconds: float) -> Load:
                             own.append(now - last)
                         last = now
                         if now > stop:
-                            await pieces.aclose()  # type: ignore[attr-defined]
+                            await pieces.aclose()
                             return
                     counts["answers"] += 1
                 except Exception as error:

@@ -25,7 +25,7 @@ ACME = Provider(
 
 
 def endpoint(base_url: str | None = None, provider: Provider = ACME, **options: object) -> Endpoint:
-    return Endpoint(provider, **{"api_key": KEY, "base_url": base_url, **options})  # type: ignore[arg-type]
+    return Endpoint(provider, **{"api_key": KEY, "base_url": base_url, **options})
 
 
 @pytest.fixture(autouse=True)

@@ -93,7 +93,7 @@ def test_the_picture_of_the_tree_is_the_tree() -> None:
 
 def test_an_error_begins_without_partial_and_deltas_of_its_own() -> None:
     first, second = StreamkitError("a"), StreamkitError("b")
-    first.deltas.append("x")  # type: ignore[arg-type]
+    first.deltas.append("x")
     assert first.partial is second.partial is None
     assert second.deltas == []
 

@@ -215,7 +215,7 @@ def test_a_broken_message_is_refused_with_what_is_wrong(value: dict[str, Any], s
 
 def test_what_is_no_mapping_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError, match="not int"):
-        as_message(5)  # type: ignore[arg-type]
+        as_message(5)
 
 
 def test_an_output_leaves_out_what_is_not_known() -> None:
@@ -230,7 +230,7 @@ def test_an_output_leaves_out_what_is_not_known() -> None:
 
 @pytest.mark.parametrize("type", ["stop", "length", "tool_call", "refusal", "error", "aborted", "other"])
 def test_a_message_may_finish_as(type: str) -> None:
-    assert msgspec.json.decode(b'{"type":"%s"}' % type.encode(), type=FinishReason) == FinishReason(type)  # type: ignore[arg-type]
+    assert msgspec.json.decode(b'{"type":"%s"}' % type.encode(), type=FinishReason) == FinishReason(type)
 
 
 def test_no_other_finish_is_known() -> None:

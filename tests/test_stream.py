@@ -221,7 +221,7 @@ async def test_another_model_is_asked_when_the_first_has_no_retry_left() -> None
         models = [request.json["model"] for request in server.requests]
     assert models == ["gpt-5", "gpt-5", "claude-haiku-4-5"]
     assert (output.provider, output.message.text) == ("anthropic", TEXT)
-    assert output.message.meta is None or output.message.meta.origin.provider == "anthropic"  # type: ignore[union-attr]
+    assert output.message.meta is None or output.message.meta.origin.provider == "anthropic"
     assert server.requests[-1].path.endswith("/messages")
 
 

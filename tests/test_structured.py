@@ -72,7 +72,7 @@ OSLO = '{"name": "Oslo", "people": 709037}'
 
 
 def said(text: str, finish: str = "stop", **fields: Any) -> MessageOutput:
-    return MessageOutput(Message("assistant", [TextPart(text)], **fields), FinishReason(finish))  # type: ignore[arg-type]
+    return MessageOutput(Message("assistant", [TextPart(text)], **fields), FinishReason(finish))
 
 
 READ = [

@@ -96,7 +96,7 @@ def test_name_description_and_options_may_be_given() -> None:
 
 def test_a_tool_can_be_called_as_its_function() -> None:
     assert weather("Oslo", days=2) == "Oslo 2"
-    assert weather.__doc__ is not None and weather.__name__ == "weather"  # type: ignore[attr-defined]
+    assert weather.__doc__ is not None and weather.__name__ == "weather"
     assert list(inspect.signature(weather).parameters) == ["city", "days"]
 
 
@@ -126,7 +126,7 @@ def test_a_method_is_a_tool_of_its_instance() -> None:
     shop = Shop({"tea": 3})
     assert shop.price.spec.name == "price_of"
     assert shop.price.spec.parameters == schema(item={"type": "string"})
-    assert shop.price.function.__self__ is shop  # type: ignore[attr-defined]
+    assert shop.price.function.__self__ is shop
     assert isinstance(Shop.price, Tool)
 
 
@@ -184,7 +184,7 @@ def test_attributes_of_the_function_do_not_get_in_the_way() -> None:
     def marked(a: int) -> int:
         return a
 
-    marked.name = "other"  # type: ignore[attr-defined]
+    marked.name = "other"
     assert as_tool(marked).name == "marked"
 
 

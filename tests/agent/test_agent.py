@@ -51,7 +51,7 @@ def test_what_is_wrong_is_found_when_the_agent_is_made(arguments: dict[str, Any]
 @pytest.mark.parametrize("option", ["api_key", "base_url", "http_client"])
 def test_a_client_comes_with_its_own_connection(option: str) -> None:
     with pytest.raises(ConfigError, match="give them to it"):
-        Agent(client=Client("openai/m", api_key="k"), **{option: "x"})  # type: ignore[arg-type]
+        Agent(client=Client("openai/m", api_key="k"), **{option: "x"})
 
 
 def test_a_query_that_is_none_is_refused_at_once() -> None:
@@ -85,7 +85,7 @@ async def test_a_dict_may_hold_bytes(make_agent: Any) -> None:
     agent = make_agent([Answer(["A dog."])])
     assert await text_of(agent, {"role": "user", "contents": [image, {"type": "text", "text": "What?"}]}) == "A dog."
     part = agent.history[0].contents[0]
-    assert isinstance(part, ImagePart) and part.image.data == b"png"  # type: ignore[union-attr]
+    assert isinstance(part, ImagePart) and part.image.data == b"png"
 
 
 async def test_a_conversation_goes_on_from_plain_json(make_agent: Any, assert_whole: Any) -> None:

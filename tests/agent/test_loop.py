@@ -40,7 +40,7 @@ async def fails(why: str) -> None:
 
 def two_parts() -> Message:
     """Give two texts."""
-    return Message("tool", ["one", "two"])  # type: ignore[list-item] # strings become text parts
+    return Message("tool", ["one", "two"])
 
 
 TOOLS = [add, shout, fails, two_parts]
@@ -281,7 +281,7 @@ async def test_an_error_in_an_answer_is_raised_with_what_was_shown_and_kept(
     with pytest.raises(kind) as caught:
         async for piece in agent.run_stream("go"):
             shown += piece.delta.text if isinstance(piece.delta, TextDelta) else ""
-    partial = caught.value.partial  # type: ignore[attr-defined]
+    partial = caught.value.partial
     assert shown == partial.message.text == "A long text."
     assert partial.source_agent == "agent"
     assert [m.role for m in agent.history] == ["user", "assistant", "tool"]

@@ -40,7 +40,7 @@ def test_deltas_hold_nothing_of_the_message_that_can_change() -> None:
     start = result_deltas(message)[0]
     assert message.meta is not None
     message.meta.is_error = True
-    assert start.meta.is_error is False  # type: ignore[union-attr]
+    assert start.meta.is_error is False
 
 
 def test_a_value_is_copied() -> None:

@@ -373,7 +373,7 @@ def run_main(backend: str, main: Callable[[], Awaitable[None]]) -> None:
     if backend == "trio":
         trio.run(main)
     else:
-        asyncio.run(main())  # type: ignore[arg-type]
+        asyncio.run(main())
 
 
 BACKENDS = pytest.mark.parametrize("backend", ["asyncio", "trio"])

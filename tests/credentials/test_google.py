@@ -143,7 +143,7 @@ async def test_neither_token_nor_key_is_shown(
         google_account(server.url)
         with caplog.at_level("DEBUG"), pytest.raises(AuthenticationError) as caught:
             await client.send("Hello")
-        text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"  # type: ignore[arg-type]
+        text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"
     for secret in ("ya29.token-1", private_key[30:90]):
         assert secret not in text
         assert secret not in shown(caught.value)

@@ -119,7 +119,7 @@ async def test_the_exchange_goes_by_the_http_client_of_the_callers() -> None:
 def test_the_address_of_the_exchange_is_ibm_clouds_where_the_row_has_no_other() -> None:
     provider = row("")
     client = Client("granite", provider=provider, base_url="https://acme.example", api_key=KEY)
-    assert "iam.cloud.ibm.com" in f"{vars(client._authorize)}"  # type: ignore[arg-type]
+    assert "iam.cloud.ibm.com" in f"{vars(client._authorize)}"
 
 
 def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ async def test_neither_key_nor_token_is_shown(caplog: pytest.LogCaptureFixture) 
     async with ReplayServer(serve) as server, client_at(server) as client:
         with caplog.at_level("DEBUG"), pytest.raises(AuthenticationError) as caught:
             await client.send("Hello")
-        text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"  # type: ignore[arg-type]
+        text = f"{client!r} {vars(client)} {vars(client._authorize)} {caplog.text}"
     for secret in (KEY, "token-0123456789"):
         assert secret not in text
         assert secret not in shown(caught.value)

@@ -183,4 +183,4 @@ async def test_a_token_that_the_server_echoes_is_taken_out_of_the_error(reply: R
 
 def test_what_is_neither_a_key_nor_a_function_is_refused_at_once() -> None:
     with pytest.raises(ConfigError, match="api_key must be a string, or a function that returns one, not int"):
-        Client("openai/gpt-5", api_key=7)  # type: ignore[arg-type]
+        Client("openai/gpt-5", api_key=7)

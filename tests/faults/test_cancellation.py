@@ -224,7 +224,7 @@ async def test_a_run_that_is_cancelled_keeps_what_was_shown(phase: str, way: str
             await anyio.sleep(0.02)
 
         with anyio.fail_after(5):
-            await WAYS[way](read, None, stands)  # type: ignore[arg-type] # neither way needs the stream
+            await WAYS[way](read, None, stands)
         await until(lambda: not server.connections, SEEN_S)
         shown = [said(message) for message in agent.history[1:]]
         assert shown == ([case.shown] if case.shown != "|" else [])

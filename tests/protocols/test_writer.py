@@ -220,7 +220,7 @@ def test_every_delta_names_its_choice() -> None:
         call(),
         arguments(4, "x"),
     ]
-    assert {delta.choice for delta in write(*steps, choice=3)} == {3}  # type: ignore[union-attr]
+    assert {delta.choice for delta in write(*steps, choice=3)} == {3}
 
 
 def test_a_block_of_thinking_is_sealed_as_it_closes() -> None:

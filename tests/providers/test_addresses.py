@@ -17,7 +17,7 @@ GLOBAL = {"all-api.acme.example": "api.acme.example"}
 
 
 def row(base_url: str, **fields: object) -> Provider:
-    return Provider(name="acme", protocol="openai-chat", base_url=base_url, **fields)  # type: ignore[arg-type]
+    return Provider(name="acme", protocol="openai-chat", base_url=base_url, **fields)
 
 
 FILLED: list[tuple[str, str, dict[str, str], str]] = [

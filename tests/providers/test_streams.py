@@ -110,7 +110,7 @@ def request_of(row: Provider, asked: str, monkeypatch: pytest.MonkeyPatch) -> di
         encoded = row.get_protocol().encode(request, row.quirks)
     assert {warning.category for warning in caught} <= {UnsupportedParameterWarning}
     endpoint = Endpoint(row, api_key="KEY", base_url=None if row.base_url else "https://your.own")
-    headers = {name: bytes(value).decode() for name, value in endpoint.headers(encoded).items()}  # type: ignore[arg-type]
+    headers = {name: bytes(value).decode() for name, value in endpoint.headers(encoded).items()}
     body = json.loads(msgspec.json.encode(encoded.body))
     warned = [str(warning.message) for warning in caught]
     return {"asked": asked, "url": endpoint.url(encoded), "headers": headers, "body": body, "warned": warned}
@@ -131,7 +131,7 @@ def write_folder(folder: Path, row: Provider, monkeypatch: pytest.MonkeyPatch) -
     folder.mkdir()
     chunks = [{"content": piece} for piece in ("<think>Fjord", ".</think>", "Twelve degrees.")]
     records = [{"id": "a-1", "model": "large", "choices": [{"index": 0, "delta": chunk}]} for chunk in chunks]
-    records[-1]["choices"][0]["finish_reason"] = "stop"  # type: ignore[index]
+    records[-1]["choices"][0]["finish_reason"] = "stop"
     body = b"".join(b"data: " + msgspec.json.encode(record) + b"\n\n" for record in records)
     (folder / "tags.sse").write_bytes(body)
     (folder / "tags.json").write_text(json.dumps(read_body(row, folder / "tags.sse", [body], {})))

@@ -55,7 +55,7 @@ async def test_the_sdk_and_our_client_ask_at_the_same_place_and_hear_the_same(
         ours.message.text,
     )
     assert (call.id, call.name, call.input) == ("toolu_1", "add", {"a": 1})
-    assert theirs.usage.output_tokens == ours.usage.output_tokens  # type: ignore[union-attr]
+    assert theirs.usage.output_tokens == ours.usage.output_tokens
     first, second = server.requests
     assert first.path == second.path
     assert first.headers["authorization"] == second.headers["authorization"] == "Bearer key"

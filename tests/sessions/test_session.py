@@ -241,7 +241,7 @@ def test_what_is_wrong_is_found_before_the_disk_is_touched(tmp_path: Path) -> No
         with pytest.raises(ConfigError, match="no name"):
             use()
     with pytest.raises(ConfigError, match="no store 'redis' for sessions: there are jsonl, sqlite"):
-        Sessions(tmp_path, store="redis")  # type: ignore[arg-type]
+        Sessions(tmp_path, store="redis")
     assert list(tmp_path.iterdir()) == []
 
 

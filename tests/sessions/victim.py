@@ -77,7 +77,7 @@ def say(line: str) -> None:
 def main() -> None:
     for line in sys.stdin:
         store, root, name, job, turns = line.split()
-        sessions = Sessions(root, store=store, fsync=False)  # type: ignore[arg-type]
+        sessions = Sessions(root, store=store, fsync=False)
         child = os.fork()
         if not child:
             try:

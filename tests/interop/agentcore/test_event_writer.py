@@ -47,7 +47,7 @@ def write(*events: Event) -> list[AgentEvent]:
 
 
 def told(*deltas: object) -> list[AgentEvent]:
-    return write(*(OutputDelta(MessageDeltaOutput(delta)) for delta in deltas))  # type: ignore[arg-type] # deltas
+    return write(*(OutputDelta(MessageDeltaOutput(delta)) for delta in deltas))
 
 
 async def test_a_run_has_its_turns_its_messages_and_its_tools() -> None:
@@ -128,14 +128,14 @@ def test_an_update_has_the_blocks_that_are_complete() -> None:
     contents = [event.message.content for event in events if isinstance(event, MessageUpdateEvent)]
     yes, call = TextContent("Yes"), ToolCall("c", "f", {"x": 1})
     assert contents == [[], [], [], [], [yes], [yes], [yes], [yes], [yes, call]]
-    assert events[2].assistant_message_event == TextDelta(0, "No")  # type: ignore[union-attr] # an update
+    assert events[2].assistant_message_event == TextDelta(0, "No")
 
 
 def test_what_was_retracted_is_gone_and_the_message_goes_on() -> None:
     text = (TextStart(0), TextDelta(0, "a"), TextEnd(0))
     events = told(MessageStart(), *text, Retract("again"), MessageStart(), *text)
     assert [type(event) for event in events].count(MessageStartEvent) == 1
-    contents = [event.message.content for event in events[1:]]  # type: ignore[union-attr] # updates
+    contents = [event.message.content for event in events[1:]]
     a = TextContent("a")
     assert contents == [[], [], [a], [], [], [], [], [a]]
 
@@ -150,7 +150,7 @@ async def test_a_run_that_fails_before_its_answer_still_has_a_message() -> None:
         TurnEndEvent,
         AgentEndEvent,
     ]
-    message = events[3].message  # type: ignore[union-attr] # an end
+    message = events[3].message
     assert message.stop_reason == "error"
     assert message.error_message.startswith("InvalidRequest: ")
 

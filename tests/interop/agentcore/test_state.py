@@ -79,7 +79,7 @@ def test_a_context_does_not_change_with_the_state() -> None:
     state.system_prompt = ""
     assert context == AgentContext("Be brief.", (HI,), None)
     with pytest.raises(AttributeError):
-        context.messages = ()  # type: ignore[misc] # that is the test
+        context.messages = ()
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_no_chunks_are_no_answer() -> None:
 
 def test_the_mode_must_be_said() -> None:
     with pytest.raises(ConfigError, match="incremental or cumulative, not 'guess'"):
-        ChunkReader("guess")  # type: ignore[arg-type]
+        ChunkReader("guess")
 
 
 def test_the_time_for_a_chunk_does_not_grow() -> None:

@@ -36,7 +36,7 @@ def test_a_message_is_decoded_as_it_was_with_its_id(message: Messages) -> None:
     ("make", "role"), [(user, "user"), (agent, "agent"), (system, "system"), (as_messages, "user")]
 )
 def test_a_text_becomes_a_message_of_its_role_with_a_fresh_id(make: object, role: str) -> None:
-    first, second = make("Hi"), make("Hi")  # type: ignore[operator]
+    first, second = make("Hi"), make("Hi")
     assert (first.role, first.content) == (role, TextContent("Hi"))
     assert first.id < second.id
 

@@ -64,7 +64,7 @@ async def test_the_run_of_an_agent_is_the_same_after_foundations_stream(mode: Mo
     assert [type(event) for event in again if isinstance(event, _MARKS)] == [
         type(event) for event in events if isinstance(event, _MARKS)
     ]
-    assert again[-1].usage == events[-1].usage  # type: ignore[union-attr] # the end of a run
+    assert again[-1].usage == events[-1].usage
 
 
 _MARKS = (RunStart, TurnStart, RunFailed)
@@ -100,7 +100,7 @@ async def test_a_run_is_hints_records_and_its_summary_last() -> None:
 async def test_a_run_that_failed_ends_so() -> None:
     events = await run(error_reply(400, "anthropic"))
     *_, last = items(write("incremental", *events))
-    assert last == FailedAction(events[-1].kind, events[-1].message)  # type: ignore[union-attr] # it failed
+    assert last == FailedAction(events[-1].kind, events[-1].message)
 
 
 def test_what_was_shown_can_be_retracted() -> None:

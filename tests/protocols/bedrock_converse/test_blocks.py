@@ -93,7 +93,7 @@ def test_redacted_pieces_that_are_no_base64_are_refused_only_where_they_must_be_
     blocks.delta(0, {"reasoningContent": {"redactedContent": "?"}}, out)
     assert blocks.is_redacted
     blocks.stop(0, out)
-    assert out[-1].extra == {"opaque": {"reasoningContent": {"redactedContent": "?"}}}  # type: ignore[union-attr]
+    assert out[-1].extra == {"opaque": {"reasoningContent": {"redactedContent": "?"}}}
     for _ in range(2):
         blocks.delta(1, {"reasoningContent": {"redactedContent": "?"}}, out)
     with pytest.raises(ProtocolError, match="base64"):

@@ -73,7 +73,7 @@ def assert_well_formed(outcome: Outcome) -> None:
         assert not isinstance(delta, MessageEnd) or (at == len(outcome.deltas) - 1 and not any(blocks))
         if isinstance(delta, (MessageStart, MessageEnd, UnknownFrame, UsageSnapshot)):
             continue
-        kind, index = type(delta).__name__, delta.index  # type: ignore[union-attr]
+        kind, index = type(delta).__name__, delta.index
         if kind.endswith("Start") or isinstance(delta, BlockAdded):
             assert index == len(blocks)
             blocks.append(not isinstance(delta, BlockAdded))

@@ -302,7 +302,7 @@ NULLS = [
     {"type": "content-start", "index": 0, "delta": None},
     {"type": "content-delta", "index": 0, "delta": {"message": None}},
     event("content-delta", 0, content=None),
-    piece(0, None),  # type: ignore[arg-type]
+    piece(0, None),
     event("tool-plan-delta", tool_plan=None),
     event("tool-call-start", 0, tool_calls=None),
     event("tool-call-delta", 0, tool_calls={"function": None}),

@@ -378,7 +378,7 @@ CASES: list[tuple[str, list[Any], list[Delta], FinishReason]] = [
         FinishReason("refusal", "SAFETY", category="HARM_CATEGORY_HARASSMENT"),
     ),
     ("a word that nobody knows", [chunk("a", finish="FAKE")], text(0, "a"), FinishReason("other", "FAKE")),
-    ("a number for a word", [chunk("a", finish=1)], text(0, "a"), FinishReason("stop", "1")),  # type: ignore[arg-type]
+    ("a number for a word", [chunk("a", finish=1)], text(0, "a"), FinishReason("stop", "1")),
     (
         "a blocked prompt",
         [{"promptFeedback": {"blockReason": "SAFETY", "blockReasonMessage": "No."}}],

@@ -11,7 +11,7 @@ from streamkit.messages import Message
 from streamkit.protocols import Quirks, Request, ToolSpec
 from streamkit.protocols.gemini.request import encode_request
 
-HI = [Message("user", "hi")]  # type: ignore[arg-type]
+HI = [Message("user", "hi")]
 CONTENTS = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
 ADD = ToolSpec(name="add", description="Adds.", parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
 NOW = ToolSpec(name="now", parameters={}, extra={"cache_control": {}, "behavior": "BLOCKING"})
@@ -102,7 +102,7 @@ def test_a_request_becomes_a_body(fields: dict[str, Any], body: dict[str, Any]) 
 
 
 def test_the_system_message_is_the_instruction() -> None:
-    messages = [Message("system", "be brief"), *HI]  # type: ignore[arg-type]
+    messages = [Message("system", "be brief"), *HI]
     body = encode_request(Request(model="m", messages=messages), Quirks()).body
     assert body == CONTENTS | {"systemInstruction": {"parts": [{"text": "be brief"}]}}
 

@@ -142,7 +142,7 @@ async def test_an_error_before_the_stream_is_read_from_its_list(
         with pytest.raises(kind) as caught:
             async with client.stream("hi"):
                 pass
-    assert caught.value.retryable == again  # type: ignore[attr-defined]
+    assert caught.value.retryable == again
 
 
 async def test_a_scripted_error_is_worded_as_gemini_words_it() -> None:

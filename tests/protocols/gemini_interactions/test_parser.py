@@ -433,7 +433,7 @@ def test_every_tool_that_google_runs_is_a_part(kind: str) -> None:
     id = {"call": "id", "result": "call_id"}[phase]
     deltas = answer(*step(0, kind, {"type": kind, "signature": "s"}, **{id: "t1"}))
     raw = {"type": kind, id: "t1", "signature": "s"}
-    assert deltas == [BlockAdded(0, ServerToolPart(phase, "t1", name, raw))]  # type: ignore[arg-type]
+    assert deltas == [BlockAdded(0, ServerToolPart(phase, "t1", name, raw))]
 
 
 def test_a_whole_answer_is_one_message() -> None:
@@ -804,10 +804,10 @@ def test_the_id_of_the_last_event_is_kept_whatever_it_is() -> None:
     parser = new()
     for at, each in enumerate(events):
         parser.feed(framed(each))
-        assert parser.last_event_id == f"e{at}"  # type: ignore[attr-defined]
+        assert parser.last_event_id == f"e{at}"
     together = new()
     together.feed(framed(*events[:5]))
-    assert together.last_event_id == "e4"  # type: ignore[attr-defined]
+    assert together.last_event_id == "e4"
 
 
 def test_an_answer_of_which_nothing_came_is_streamed_from_its_start() -> None:
@@ -844,9 +844,9 @@ def test_an_answer_is_not_gone_on_with_where(events: list[Event], why: str) -> N
 def test_the_token_to_go_on_with_is_kept() -> None:
     parser = new()
     parser.feed(framed(CREATED, {**RUNNING, "continuation_token": "t1"}, RUNNING))
-    assert parser.continuation_token == "t1"  # type: ignore[attr-defined]
+    assert parser.continuation_token == "t1"
     parser.feed(framed(completed("requires_continuation", continuation_token="t2")))
-    assert parser.continuation_token == "t2"  # type: ignore[attr-defined]
+    assert parser.continuation_token == "t2"
 
 
 CLAIMS = [

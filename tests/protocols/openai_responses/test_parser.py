@@ -971,7 +971,7 @@ def test_what_is_unknown_is_passed_on() -> None:
 
 
 BROKEN: list[tuple[str, Any]] = [
-    ("a delta that is a number", said(5)),  # type: ignore[arg-type]
+    ("a delta that is a number", said(5)),
     ("an index that is a text", {**said("x"), "output_index": "0"}),
     ("an index that is true", {**said("x"), "content_index": True}),
     ("an item that is missing", event("output_item.added", output_index=0)),
@@ -1002,7 +1002,7 @@ def test_a_known_event_that_is_broken_is_an_error_with_its_frame(frame: Any) -> 
     assert type(error) is ProtocolError
     data = frame if isinstance(frame, str) else json.dumps(frame)
     assert error.frame
-    assert data.encode().startswith(error.frame)  # type: ignore[arg-type]
+    assert data.encode().startswith(error.frame)
 
 
 def test_a_piece_without_a_type_never_overtakes_half_a_character() -> None:

@@ -14,9 +14,12 @@ import msgspec
 
 from streamkit.errors import ProtocolError
 
-__all__ = ["decode_lenient", "rejoin", "split_surrogate", "too_deep"]
+__all__ = ["decode_lenient", "decode_value", "rejoin", "split_surrogate", "too_deep"]
 
 T = TypeVar("T")
+
+# What msgspec takes, as plain data.
+decode_value = msgspec.json.Decoder().decode
 
 
 def decode_lenient(data: bytes, kind: type[T]) -> T:

@@ -28,8 +28,7 @@ from streamkit.deltas import (
 )
 from streamkit.errors import ProtocolError
 from streamkit.parts import Part, RawPart, ServerToolPart
-from streamkit.protocols.anthropic.views import decode_value
-from streamkit.protocols.lenient import decode_lenient, rejoin, split_surrogate
+from streamkit.protocols.lenient import decode_lenient, decode_value, rejoin, split_surrogate
 from streamkit.protocols.values import scrub
 
 __all__ = ["Blocks", "CollectedBlock", "StreamedBlock"]

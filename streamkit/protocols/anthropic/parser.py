@@ -31,16 +31,14 @@ from streamkit.protocols.anthropic.views import (
     MessageView,
     StopView,
     decode_event,
-    decode_value,
     read_finish,
     read_metrics,
     read_usage,
     successor,
 )
-from streamkit.protocols.base import Parser
+from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient, too_deep
 from streamkit.protocols.values import scrub
 from streamkit.usage import Usage
 from streamkit.wire import Frame
@@ -53,7 +51,7 @@ _WHOLE = -2  # the number of a block that comes whole, in no stream
 _METRICS = "amazon-bedrock-invocationMetrics"
 
 
-class AnthropicParser(Parser):
+class AnthropicParser(EventParser):
     """The body of one response of the Messages API, streamed or not, in any cut → deltas."""
 
     protocol = "anthropic"
@@ -104,46 +102,26 @@ class AnthropicParser(Parser):
     def _flush(self, out: list[Delta]) -> None:
         self._blocks.flush(out)
 
-    def _read_slowly(self, frame: Frame, out: list[Delta]) -> None:
-        """Read any frame but the commonest deltas."""
-        try:
-            try:
-                value = decode_value(frame.data)
-            except (msgspec.DecodeError, RecursionError):
-                self._read_broken(frame, out)
-            else:
-                self._dispatch(value, frame, out)
-        except RecursionError:  # from what walks a value that is kept as it came
-            raise too_deep(frame.data) from None
-
     def _read_broken(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no strict JSON."""
-        if frame.data.strip().startswith(b"[DONE]"):  # from servers that speak another dialect too
-            if self._start:
-                self._finish(out)
-            return
-        if frame.event == "ping":
+        if frame.event == "ping" and not frame.data.strip().startswith(b"[DONE]"):
             self._pings += 1
             return
-        try:
-            value = decode_lenient(frame.data, object)
-        except ProtocolError:
-            if frame.event == "error":
-                raise read_failure(frame.data, provider=self.provider) from None
-            lines = [line for line in frame.data.split(b"\n") if line.strip()]
-            if len(lines) < 2 or not all(line.lstrip().startswith((b"{", b"[DONE]")) for line in lines):
-                raise
-            self._read([Frame(line, frame.event) for line in lines], out)  # records without blank lines between
-            return
-        self._dispatch(_scrubbed(value), frame, out)
+        super()._read_broken(frame, out)
 
-    def _dispatch(self, value: Any, frame: Frame, out: list[Delta]) -> None:
-        if isinstance(value, list):  # a body that is the list of its records, or of its one error
-            for item in value:
-                if not self.ended:
-                    self._take_record(item, frame, out)
-        else:
-            self._take_record(value, frame, out)
+    def _done(self, out: list[Delta]) -> None:
+        if self._start:
+            self._finish(out)
+
+    def _cleaned(self, value: Any) -> Any:
+        """Scrub `value` but for its text, where the other half of a pair may come with the next record."""
+        clean = scrub(value)
+        for holder in ("delta", "content_block"):
+            given = value.get(holder) if isinstance(value, dict) else None
+            if isinstance(given, dict) and isinstance(given.get("type"), str):
+                field = _PIECES.get(given["type"])
+                if field in given:
+                    clean[holder][field] = given[field]
+        return clean
 
     def _take_record(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         record = value if isinstance(value, dict) else {}
@@ -268,18 +246,6 @@ _HANDLERS: dict[str, Callable[[AnthropicParser, dict[str, Any], Frame, list[Delt
 
 def _unknown(frame: Frame) -> UnknownFrame:
     return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
-
-
-def _scrubbed(value: Any) -> Any:
-    """Return a record without lone surrogates but in its text, where the other half may come with the next record."""
-    clean = scrub(value)
-    for holder in ("delta", "content_block"):
-        given = value.get(holder) if isinstance(value, dict) else None
-        if isinstance(given, dict) and isinstance(given.get("type"), str):
-            field = _PIECES.get(given["type"])
-            if field in given:
-                clean[holder][field] = given[field]
-    return clean
 
 
 def _index(record: dict[str, Any]) -> int:

@@ -21,7 +21,6 @@ __all__ = [
     "MessageView",
     "StopView",
     "decode_event",
-    "decode_value",
     "read_finish",
     "read_metrics",
     "read_usage",
@@ -109,7 +108,6 @@ class MetricsView(Struct):
 
 
 decode_event = msgspec.json.Decoder(EventView).decode
-decode_value = msgspec.json.Decoder().decode
 
 
 def read_usage(value: Mapping[str, Any] | None) -> Usage:

@@ -9,8 +9,7 @@ import msgspec
 from streamkit.errors import ProtocolError
 from streamkit.limits import Limits
 from streamkit.parts import EmbeddedImage, FilePart, ImagePart, Part, RawPart, ServerToolPart
-from streamkit.protocols.bedrock_converse.views import decode_value
-from streamkit.protocols.lenient import decode_lenient, rejoin
+from streamkit.protocols.lenient import decode_lenient, decode_value, rejoin
 from streamkit.protocols.openai_chat.media import read_base64
 from streamkit.protocols.values import scrub
 

@@ -19,10 +19,10 @@ from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.messages import Role
 from streamkit.protocols.base import Parser
 from streamkit.protocols.bedrock_converse.blocks import Blocks
-from streamkit.protocols.bedrock_converse.views import NO_INDEX, decode_delta, decode_value, read_finish, read_usage
+from streamkit.protocols.bedrock_converse.views import NO_INDEX, decode_delta, read_finish, read_usage
 from streamkit.protocols.bedrock_converse.whole import read_block
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.lenient import decode_lenient, decode_value, rejoin, too_deep
 from streamkit.wire import Frame
 from streamkit.wire.aws import EventStreamDecoder
 

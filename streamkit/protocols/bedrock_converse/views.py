@@ -16,7 +16,7 @@ from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.values import scrub
 from streamkit.usage import Usage
 
-__all__ = ["NO_INDEX", "decode_delta", "decode_value", "read_finish", "read_usage"]
+__all__ = ["NO_INDEX", "decode_delta", "read_finish", "read_usage"]
 
 NO_INDEX = -1
 
@@ -72,7 +72,6 @@ class UsageView(Struct, rename="camel"):
 
 
 decode_delta = msgspec.json.Decoder(DeltaView).decode
-decode_value = msgspec.json.Decoder().decode
 
 
 def read_usage(value: Any) -> Usage:

@@ -24,10 +24,10 @@ from streamkit.protocols.cohere.fields import (
     object_of,
     text_of,
 )
-from streamkit.protocols.cohere.views import FAILED, at, decode_event, decode_value, read_finish, read_usage
+from streamkit.protocols.cohere.views import FAILED, at, decode_event, read_finish, read_usage
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.lenient import decode_lenient, decode_value, rejoin, too_deep
 from streamkit.protocols.values import scrub
 from streamkit.wire import Frame
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from streamkit.messages import Finish, FinishReason
 from streamkit.usage import Usage
 
-__all__ = ["FAILED", "ContentView", "EventView", "at", "decode_event", "decode_value", "read_finish", "read_usage"]
+__all__ = ["FAILED", "ContentView", "EventView", "at", "decode_event", "read_finish", "read_usage"]
 
 # Version 1 had the two last of the second group.
 _TYPES: dict[str, Finish] = {
@@ -59,7 +59,6 @@ class EventView(Struct, gc=False):
 
 
 decode_event = msgspec.json.Decoder(EventView).decode
-decode_value = msgspec.json.Decoder().decode
 
 
 def at(value: Any, *path: str) -> Any:

@@ -12,8 +12,7 @@ import msgspec
 
 from streamkit.errors import ProtocolError
 from streamkit.parts import Part, RawPart, ServerToolPart
-from streamkit.protocols.gemini_interactions.views import decode_value
-from streamkit.protocols.lenient import rejoin
+from streamkit.protocols.lenient import decode_value, rejoin
 from streamkit.protocols.openai_responses.views import text
 
 __all__ = ["CollectedStep", "read_step"]

@@ -19,14 +19,14 @@ from streamkit.deltas import (
     UnknownFrame,
 )
 from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.gemini_interactions.finish import FAILED, is_end, read_finish
 from streamkit.protocols.gemini_interactions.request import encode_resume
 from streamkit.protocols.gemini_interactions.steps import Steps
 from streamkit.protocols.gemini_interactions.usage import Snapshots
-from streamkit.protocols.gemini_interactions.views import decode_event, decode_value, piece_of
-from streamkit.protocols.lenient import decode_lenient, too_deep
+from streamkit.protocols.gemini_interactions.views import decode_event, piece_of
+from streamkit.protocols.lenient import decode_value
 from streamkit.protocols.openai_responses.views import listed, mapping, number, text
 from streamkit.protocols.request import EncodedRequest
 from streamkit.protocols.values import scrub
@@ -37,7 +37,7 @@ __all__ = ["InteractionsParser"]
 _PIECES = ("step.delta", "content.delta")
 
 
-class InteractionsParser(Parser):
+class InteractionsParser(EventParser):
     """The body of one interaction, streamed or not, in any cut → deltas.
 
     Where the connection broke, an interaction that is stored can be gone on with: `resume`, then feed the body that
@@ -124,40 +124,20 @@ class InteractionsParser(Parser):
     def _flush(self, out: list[Delta]) -> None:
         self._steps.flush(out)
 
-    def _read_slowly(self, frame: Frame, out: list[Delta]) -> None:
-        """Read any frame but the commonest deltas."""
-        try:
-            try:
-                value = decode_value(frame.data)
-            except (msgspec.DecodeError, RecursionError):
-                self._read_broken(frame, out)
-            else:
-                self._dispatch(value, frame, out)
-        except RecursionError:  # from what walks a value that is kept as it came
-            raise too_deep(frame.data) from None
+    def _done(self, out: list[Delta]) -> None:
+        if self._start:
+            self._terminate({}, None, out)
 
-    def _read_broken(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no strict JSON."""
-        if frame.data.strip().startswith(b"[DONE]"):
-            if self._start:
-                self._terminate({}, None, out)
-            return
-        try:
-            value = decode_lenient(frame.data, object)
-        except ProtocolError:
-            if frame.event == "error":
-                raise read_failure(frame.data, provider=self.provider) from None
-            lines = [line for line in frame.data.split(b"\n") if line.strip()]
-            if len(lines) < 2 or not all(line.lstrip().startswith((b"{", b"[DONE]")) for line in lines):
-                raise
-            self._read([Frame(line, frame.event) for line in lines], out)  # records without blank lines between
-            return
-        self._dispatch(_scrubbed(value), frame, out)
-
-    def _dispatch(self, value: Any, frame: Frame, out: list[Delta]) -> None:
-        for record in value if isinstance(value, list) else [value]:
-            if not self.ended:
-                self._take_record(record, frame, out)
+    def _cleaned(self, value: Any) -> Any:
+        """Scrub `value` but for its piece of text, where the other half of a pair may come with the next."""
+        clean = scrub(value)
+        delta = value.get("delta") if isinstance(value, dict) else None
+        if isinstance(delta, dict):
+            clean["delta"] |= {name: delta[name] for name in ("text", "arguments") if isinstance(delta.get(name), str)}
+            content = delta.get("content")
+            if isinstance(content, dict) and isinstance(content.get("text"), str):
+                clean["delta"]["content"]["text"] = content["text"]
+        return clean
 
     def _take_record(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         record = value if isinstance(value, dict) else {}
@@ -282,15 +262,3 @@ _HANDLERS: dict[str, Callable[[InteractionsParser, dict[str, Any], list[Delta]],
     "interaction.complete": InteractionsParser._completed,
     "interaction.cancelled": InteractionsParser._completed,
 }
-
-
-def _scrubbed(value: Any) -> Any:
-    """Return a record without lone surrogates but in its piece of text, where the other half may come with the next."""
-    clean = scrub(value)
-    delta = value.get("delta") if isinstance(value, dict) else None
-    if isinstance(delta, dict):
-        clean["delta"] |= {name: delta[name] for name in ("text", "arguments") if isinstance(delta.get(name), str)}
-        content = delta.get("content")
-        if isinstance(content, dict) and isinstance(content.get("text"), str):
-            clean["delta"]["content"]["text"] = content["text"]
-    return clean

@@ -23,7 +23,6 @@ __all__ = [
     "Metadata",
     "Summary",
     "decode_event",
-    "decode_value",
     "piece_of",
 ]
 
@@ -74,7 +73,6 @@ class EventView(Struct, gc=False):
 
 
 decode_event = msgspec.json.Decoder(EventView).decode
-decode_value = msgspec.json.Decoder().decode
 
 
 def piece_of(delta: DeltaView) -> str:

@@ -23,9 +23,9 @@ from streamkit.deltas import (
     ToolCallStart,
 )
 from streamkit.errors import ProtocolError
-from streamkit.protocols.lenient import rejoin, split_surrogate
+from streamkit.protocols.lenient import decode_value, rejoin, split_surrogate
 from streamkit.protocols.openai_responses.events import ARGUMENTS, INPUT, REASONING, TEXT
-from streamkit.protocols.openai_responses.views import NO_INDEX, decode_value
+from streamkit.protocols.openai_responses.views import NO_INDEX
 
 __all__ = [
     "NO_BLOCK",

@@ -14,10 +14,10 @@ import msgspec
 
 from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, UnknownFrame, UsageSnapshot
 from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient, too_deep
+from streamkit.protocols.lenient import decode_value
 from streamkit.protocols.openai_chat.media import read_base64
 from streamkit.protocols.openai_responses import events
 from streamkit.protocols.openai_responses.blocks import NO_BLOCK
@@ -29,7 +29,6 @@ from streamkit.protocols.openai_responses.views import (
     NO_INDEX,
     EventView,
     decode_event,
-    decode_value,
     listed,
     mapping,
     number,
@@ -42,7 +41,7 @@ from streamkit.wire import Frame
 __all__ = ["ResponsesParser"]
 
 
-class ResponsesParser(Parser):
+class ResponsesParser(EventParser):
     """The body of one response of the Responses API, streamed or not, in any cut → deltas.
 
     Where the connection broke, a response that is stored (`background`, `store`) can be gone on with: `resume`, then
@@ -141,43 +140,15 @@ class ResponsesParser(Parser):
     def _flush(self, out: list[Delta]) -> None:
         self._items.flush(out)
 
-    def _read_slowly(self, frame: Frame, out: list[Delta]) -> None:
-        """Read any frame but the commonest deltas."""
-        try:
-            try:
-                value = decode_value(frame.data)
-            except (msgspec.DecodeError, RecursionError):
-                self._read_broken(frame, out)
-            else:
-                self._dispatch(value, frame, out)
-        except RecursionError:  # from what walks a value that is kept as it came
-            raise too_deep(frame.data) from None
+    def _done(self, out: list[Delta]) -> None:
+        if self._start:
+            self._finish({}, None, out)
 
-    def _read_broken(self, frame: Frame, out: list[Delta]) -> None:
-        """Read a frame that is no strict JSON."""
-        if frame.data.strip().startswith(b"[DONE]"):  # from gateways
-            if self._start:
-                self._finish({}, None, out)
-            return
-        try:
-            value = decode_lenient(frame.data, object)
-        except ProtocolError:
-            if frame.event == "error":
-                raise read_failure(frame.data, provider=self.provider) from None
-            lines = [line for line in frame.data.split(b"\n") if line.strip()]
-            if len(lines) < 2 or not all(line.lstrip().startswith((b"{", b"[DONE]")) for line in lines):
-                raise
-            self._read([Frame(line, frame.event) for line in lines], out)  # records without blank lines between
-            return
+    def _cleaned(self, value: Any) -> Any:
         clean = scrub(value)
         if isinstance(value, dict) and isinstance(value.get("delta"), str):
             clean["delta"] = value["delta"]  # the other half of a pair may come with the next piece
-        self._dispatch(clean, frame, out)
-
-    def _dispatch(self, value: Any, frame: Frame, out: list[Delta]) -> None:
-        for record in value if isinstance(value, list) else [value]:
-            if not self.ended:
-                self._take_record(record, frame, out)
+        return clean
 
     def _take_record(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         record = value if isinstance(value, dict) else {}

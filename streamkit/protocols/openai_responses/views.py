@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-__all__ = ["NO_INDEX", "EventView", "decode_event", "decode_value", "listed", "mapping", "number", "text"]
+__all__ = ["NO_INDEX", "EventView", "decode_event", "listed", "mapping", "number", "text"]
 
 # The index of what a server does not number.
 NO_INDEX = -1
@@ -31,7 +31,6 @@ class EventView(Struct, gc=False):
 
 
 decode_event = msgspec.json.Decoder(EventView).decode
-decode_value = msgspec.json.Decoder().decode
 
 
 def text(value: Mapping[str, Any], field: str) -> str:

@@ -55,7 +55,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         self._stamps.read_at = time.perf_counter()
         return data
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's own
         await self._inner.write(buffer, timeout)
 
     async def aclose(self) -> None:

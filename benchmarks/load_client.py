@@ -137,7 +137,7 @@ async def _measure(case: str, url: str, streams: int, seconds: float) -> Load:
                             await pieces.aclose()
                             return
                     counts["answers"] += 1
-                except Exception as error:
+                except Exception as error:  # of any contender: counted, and said
                     counts["errors"] += 1
                     print(f"{type(error).__name__}: {error}", file=sys.stderr)
 

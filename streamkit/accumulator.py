@@ -62,9 +62,9 @@ class Accumulator:
         try:
             if kind is TextDelta or kind is ThinkingDelta or kind is RefusalDelta:
                 if delta.choice:  # type: ignore[union-attr] # a chain of `is` narrows nothing, isinstance is slower
-                    self._choices[delta.choice].pieces[delta.index].append(delta.text)  # type: ignore[union-attr]
+                    self._choices[delta.choice].pieces[delta.index].append(delta.text)  # type: ignore[union-attr] # as above
                 else:
-                    self._pieces[delta.index].append(delta.text)  # type: ignore[union-attr]
+                    self._pieces[delta.index].append(delta.text)  # type: ignore[union-attr] # as above
             elif kind is ToolCallDelta:
                 call = cast(ToolCallDelta, delta)
                 self._choices[call.choice].pieces[call.index].append(call.arguments)

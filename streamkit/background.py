@@ -125,5 +125,5 @@ def _asyncio_closer() -> Closer:
 async def _close(generator: Generator) -> None:
     try:
         await generator.aclose()
-    except Exception:
+    except Exception:  # nobody is left to raise it to
         logger.warning("an error while an abandoned run was closed", exc_info=True)

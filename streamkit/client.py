@@ -315,7 +315,7 @@ class Client:
         if self.on_retry is not None:
             try:
                 self.on_retry(Retrying(error, name, to.model, number, wait_s))
-            except Exception:
+            except Exception:  # the caller's hook may raise anything, and fails nothing else
                 logger.exception("on_retry failed")
 
     async def open(self, asked: Asked, timing: Timing, *, sse: bool) -> Exchange:
@@ -339,7 +339,7 @@ class Client:
                 sse=sse,
                 authorize=self._authorize,
             )
-        except BaseException:
+        except BaseException:  # a cancelled request too gives its place back
             release()
             raise
         exchange.on_close = release

@@ -38,17 +38,16 @@ class CostMeter:
         """Return the deltas with those of the cost."""
         out: list[Delta] = []
         for delta in deltas:
-            kind = type(delta)
-            if kind is UsageSnapshot:
-                self._usage = self._usage.merge(delta.usage)  # type: ignore[union-attr] # `is` narrows nothing
-            elif kind is MessageStart:
+            if isinstance(delta, UsageSnapshot):
+                self._usage = self._usage.merge(delta.usage)
+            elif isinstance(delta, MessageStart):
                 self._provider, self._asked = self._next
-                if not delta.choice:  # type: ignore[union-attr]
+                if not delta.choice:
                     self._usage = Usage()
-                self._answered = delta.model or self._answered  # type: ignore[union-attr]
-            elif kind is MessageEnd or kind is Retract:
-                if kind is MessageEnd:
-                    self._answered = delta.model or self._answered  # type: ignore[union-attr]
+                self._answered = delta.model or self._answered
+            elif isinstance(delta, (MessageEnd, Retract)):
+                if isinstance(delta, MessageEnd):
+                    self._answered = delta.model or self._answered
                 if cost := self._cost():
                     out.append(UsageSnapshot(Usage(cost=cost)))
                 self._usage, self._answered = Usage(), None

@@ -151,7 +151,7 @@ class ImageFetcher:
                 return await TLSStream.wrap(
                     plain, hostname=host, ssl_context=self._tls or tls_context(), standard_compatible=False
                 )
-            except BaseException:
+            except BaseException:  # a cancelled handshake too leaves no connection
                 await anyio.aclose_forcefully(plain)
                 raise
         raise fault or _Refused(f"has no host: {host} has no address")

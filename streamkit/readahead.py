@@ -77,7 +77,7 @@ class ReadAhead:
                     if self._size >= self._limit:
                         self._room = anyio.Event()
                         await self._room.wait()
-        except Exception as error:
+        except Exception as error:  # whatever the source raises is for the consumer
             self._error = error
         finally:
             self._ended.set()

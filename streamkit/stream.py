@@ -165,7 +165,7 @@ class Stream:
             self._asking.report = self._report
         try:
             self._exchange = await self._asking.begin()
-        except BaseException as error:
+        except BaseException as error:  # a cancellation too is an end to report
             if isinstance(error, StreamkitError) and self._asking.gave_up:
                 error.partial = self.output
             self._ended(error)
@@ -231,7 +231,7 @@ class Stream:
                                 watch.wait()
                         if parser.ended:
                             break
-                except Exception as error:
+                except Exception as error:  # of any HTTP library; what is none of theirs is raised
                     fault = exchange.explain(error)
                     if fault is None:
                         raise
@@ -279,7 +279,7 @@ class Stream:
             self._complete(error, exchange)
             self._ended(error)
             raise
-        except BaseException as error:
+        except BaseException as error:  # leaving and cancelling too are ends to report
             self._ended(error)
             raise
         finally:

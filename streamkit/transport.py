@@ -92,7 +92,7 @@ class Exchange:
                     body += chunk
                     if len(body) >= limit:
                         break
-            except Exception as error:
+            except Exception as error:  # of any HTTP library; what is none of theirs is raised
                 if self.explain(error) is None:
                     raise
         return bytes(body[:limit])
@@ -125,7 +125,7 @@ class Exchange:
                     size += len(chunk)
                     if size > DRAIN_BYTES:
                         break
-            except Exception as error:
+            except Exception as error:  # the answer is whole: the connection is lost, and nothing else
                 logger.debug("the end of the body from %s did not come: %s", self.endpoint.host, type(error).__name__)
 
     async def aclose(self) -> None:
@@ -136,7 +136,7 @@ class Exchange:
         with anyio.move_on_after(CLOSE_S, shield=True) as scope:
             try:
                 await self._manager.__aexit__(None, None, None)
-            except Exception as error:
+            except Exception as error:  # it is closed all the same
                 logger.debug("closing the connection to %s met %s", self.endpoint.host, type(error).__name__)
             scope.cancel()
             await _unwind(self.chunks, self._raw)
@@ -174,7 +174,7 @@ async def open_exchange(
         manager = _request(http, endpoint, encoded, body, timeouts, sse)
         try:
             opened = await manager.__aenter__()
-        except Exception as error:
+        except Exception as error:  # of any HTTP library; what is none of theirs is raised
             fault = explain_fault(error, endpoint, timeouts, opening=True)
             if fault is None:
                 raise
@@ -188,7 +188,7 @@ async def open_exchange(
     exchange = Exchange(manager, opened.response if sse else opened, endpoint, timeouts)
     try:
         fault = await _refusal(exchange, endpoint, endpoint.url(encoded), limits)
-    except BaseException:
+    except BaseException:  # a cancelled reading of the head too leaves no connection
         await exchange.aclose()
         raise
     if fault is not None:

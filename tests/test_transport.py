@@ -78,7 +78,7 @@ async def read_at(http: Any, base_url: str, **options: Any) -> bytes:
     try:
         async for chunk in exchange.chunks:
             body += chunk
-    except Exception as error:
+    except Exception as error:  # of any HTTP library, as a stream does
         fault = exchange.explain(error)
         if fault is None:
             raise

@@ -128,7 +128,7 @@ class Loop:
                     self.ended = True
                     yield RunEnd(turn, end.finish_reason, self._usage)
                     return
-        except BaseException as error:
+        except BaseException as error:  # whatever ends a run, a cancellation too, leaves the history whole
             self.settle(error)
             if run is not None:
                 run.ended(None, self._usage, error)

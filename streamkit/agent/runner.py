@@ -114,7 +114,7 @@ class ToolRunner:
         try:
             tool, arguments = self._prepare(call)
             return result_message(call, await self._call(position, call, tool, arguments))
-        except Exception as error:
+        except Exception as error:  # a tool may raise anything, and the model is told
             logger.debug("the tool %s failed", call.function.name, exc_info=True)
             if report is not None:
                 report.failed(error)

@@ -33,7 +33,7 @@ def save_conversation(path: Path, messages: list[Message]) -> None:
             with os.fdopen(number, "wb") as file:
                 file.write(text + b"\n")
             os.replace(name, path)
-        except BaseException:
+        except BaseException:  # an interrupt too leaves no half of a file
             os.unlink(name)
             raise
     except OSError as error:

@@ -38,8 +38,8 @@ class TokenFunction:
     async def _ask(self) -> tuple[Secret | None, str]:
         """The token, or what is wrong with it; a frame that raises shall not have it as a local."""
         function = self._function
-        if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
-            text = await function()  # type: ignore[misc]
+        if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - of an object that is called
+            text = await function()  # type: ignore[misc] # which the line above has made sure of
         else:
             [text] = await to_thread.run_sync(lambda: [function()], abandon_on_cancel=True)  # trio takes no coroutine
             if isawaitable(text):

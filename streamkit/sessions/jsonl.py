@@ -49,7 +49,7 @@ class JsonLinesLog:
                 self._write(b"\n")
             if fsync and is_new:
                 _flush_folder(path.parent)
-        except BaseException:
+        except BaseException:  # an interrupt too leaves no open file
             os.close(self._file)
             raise
 

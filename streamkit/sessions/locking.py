@@ -53,7 +53,7 @@ class FileLock:
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, text)
-        except BaseException:
+        except BaseException:  # an interrupt too leaves no lock
             os.close(self._file)
             raise
 

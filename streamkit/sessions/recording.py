@@ -40,6 +40,6 @@ def as_record(item: Recordable, message_count: int) -> Record | None:
     if isinstance(item, (MessageDeltaOutput, *_EVENTS)):
         return None
     try:
-        return ConversationRecord(as_message(item))  # type: ignore[arg-type]
+        return ConversationRecord(as_message(item))  # type: ignore[arg-type] # what it is no message of is told below
     except (msgspec.ValidationError, TypeError) as error:
         raise ConfigError(f"this is no record and no message: {error}") from None

@@ -46,7 +46,7 @@ class SqliteLog:
                 self._database.execute(f"PRAGMA synchronous={'FULL' if fsync else 'NORMAL'}")
                 self._database.execute(_SCHEMA)
                 self.lines = _rows(self._database)
-        except BaseException:
+        except BaseException:  # an interrupt too leaves no open database
             self._database.close()
             raise
 
@@ -64,7 +64,7 @@ class SqliteLog:
             try:
                 self._database.executemany(_ADD, [(line.decode(),) for line in lines])
                 self._database.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # an interrupt too leaves no open transaction
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise

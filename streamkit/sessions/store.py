@@ -77,7 +77,7 @@ class Store:
                     log.append([encode_record(start)])
                     records = [start]
                 return Writer(name, lock, log, self._with_parents(name, records))
-            except BaseException:
+            except BaseException:  # an interrupt too leaves neither file nor lock
                 if log is not None:
                     log.close()
                 lock.release()

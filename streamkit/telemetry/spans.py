@@ -43,7 +43,7 @@ def ending(span: Span) -> Iterator[None]:
     """Surround what is written of an end: the span ends, and what goes wrong is logged and no matter of the program."""
     try:
         yield
-    except Exception:
+    except Exception:  # what fails in an exporter is no matter of the program's
         logger.exception("the end of a span could not be recorded")
     finally:
         span.end()

@@ -32,7 +32,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.
 @pytest.fixture(scope="session")
 def private_key() -> str:
     kinds = pytest.importorskip("cryptography.hazmat.primitives.serialization", reason="the extra `vertex` is missing")
-    rsa = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.rsa")
+    rsa = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.rsa", reason="the extra `vertex` is missing")
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem: bytes = key.private_bytes(kinds.Encoding.PEM, kinds.PrivateFormat.PKCS8, kinds.NoEncryption())
     return pem.decode()

@@ -27,8 +27,8 @@ from tests.credentials.conftest import ID, SECRET, SESSION
 from tests.exposure import shown
 
 auth = pytest.importorskip("botocore.auth", reason="the extra `bedrock` is not installed")
-awsrequest = pytest.importorskip("botocore.awsrequest")
-botocore_credentials = pytest.importorskip("botocore.credentials")
+awsrequest = pytest.importorskip("botocore.awsrequest", reason="the extra `bedrock` is not installed")
+botocore_credentials = pytest.importorskip("botocore.credentials", reason="the extra `bedrock` is not installed")
 
 HAIKU = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
 ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0"

@@ -200,7 +200,7 @@ async def run(seeds: Iterable[int], library: str) -> Counter[str]:
                     client = client_at(server, schedule.protocol, http_client=http, **schedule.options)
                     try:
                         ends[await Reader(seed, client, schedule).run()] += 1
-                    except Exception as error:
+                    except Exception as error:  # of any schedule: all of them run, and then it is raised
                         error.add_note(f"seed {seed}: {schedule.consumer}, {schedule.options}")
                         failures.append(error)
 

@@ -84,7 +84,7 @@ def main() -> None:
                 say(f"{os.getpid()}")
                 anyio.run(JOBS[job], sessions, name, int(turns))
                 say("done")
-            except BaseException:
+            except BaseException:  # said to the one who kills it, who compares
                 traceback.print_exc()
             while True:  # until it is killed, so that its number is its own
                 signal.pause()

@@ -36,7 +36,7 @@ async def test_who_leaves_is_no_failure(seen: Any) -> None:
         scope.cancel()
         try:
             await anyio.lowlevel.checkpoint()
-        except BaseException as error:
+        except BaseException as error:  # asyncio's and trio's cancellations have no other base
             cancelled = error
             raise
     for error, word in ((cancelled, "cancelled"), (GeneratorExit(), "closed"), (None, "closed")):

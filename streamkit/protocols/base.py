@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from streamkit.deltas import Delta, RawFrame
+from streamkit.deltas import Delta, RawFrame, UnknownFrame
 from streamkit.errors import ConfigError, StreamkitError
 from streamkit.limits import Limits
 from streamkit.protocols.foreign import settle_thinking
@@ -17,7 +17,7 @@ from streamkit.protocols.request import EncodedRequest, Request
 from streamkit.protocols.unheard import Unheard
 from streamkit.wire import Frame, new_decoder
 
-__all__ = ["Parser", "Protocol", "mint_call_id"]
+__all__ = ["Parser", "Protocol", "mint_call_id", "unknown"]
 
 
 def mint_call_id() -> str:
@@ -203,6 +203,11 @@ class Protocol(Struct, frozen=True):
         if self.resumer is None:
             raise ConfigError(f"{self.name} keeps no answers that could be streamed again")
         return self.resumer(response_id)
+
+
+def unknown(frame: Frame) -> UnknownFrame:
+    """Return a frame that nobody knows as the delta that passes it on."""
+    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
 def _raw(frame: Frame) -> RawFrame:

@@ -14,12 +14,20 @@ import msgspec
 
 from streamkit.errors import ProtocolError
 
-__all__ = ["decode_lenient", "decode_value", "rejoin", "split_surrogate", "too_deep"]
+__all__ = ["decode_as", "decode_lenient", "decode_value", "rejoin", "split_surrogate", "too_deep"]
 
 T = TypeVar("T")
 
 # What msgspec takes, as plain data.
 decode_value = msgspec.json.Decoder().decode
+
+
+def decode_as(data: bytes, kind: type[T]) -> T:
+    """Decode `data` as `kind`, leniently where that must be; raises `ProtocolError` where it cannot be."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, RecursionError):
+        return decode_lenient(data, kind)
 
 
 def decode_lenient(data: bytes, kind: type[T]) -> T:

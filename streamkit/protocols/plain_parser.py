@@ -8,9 +8,9 @@ from typing import Any, ClassVar, cast
 
 import msgspec
 
-from streamkit.deltas import Delta, UnknownFrame
+from streamkit.deltas import Delta
 from streamkit.errors import APIError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.lenient import decode_lenient, too_deep
@@ -108,7 +108,7 @@ class PlainParser(Parser):
         elif isinstance(value, dict):
             self._read_record(decode_lenient(data, self.view), frame, out)
         else:
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _read_record(self, record: Any, frame: Frame, out: list[Delta]) -> None:
         if "error" in frame.event:
@@ -120,7 +120,7 @@ class PlainParser(Parser):
         if not known:
             if find_failure(decode_lenient(frame.data, dict)) is not None:
                 raise self._failure(frame.data)
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
 
 def _encoded(value: Any, frame: Frame) -> bytes:
@@ -133,7 +133,3 @@ def _encoded(value: Any, frame: Frame) -> bytes:
 @cache
 def _decoder(view: Any) -> Callable[[bytes], Any]:
     return msgspec.json.Decoder(view).decode
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)

@@ -19,7 +19,6 @@ from streamkit.deltas import (
     TextDelta,
     ThinkingDelta,
     ToolCallDelta,
-    UnknownFrame,
     UsageSnapshot,
 )
 from streamkit.errors import ProtocolError, TruncatedStream
@@ -36,6 +35,7 @@ from streamkit.protocols.anthropic.views import (
     read_usage,
     successor,
 )
+from streamkit.protocols.base import unknown
 from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
@@ -133,7 +133,7 @@ class AnthropicParser(EventParser):
         if handler is None:
             if not (kind or self._start) and value != {}:  # a body that is no stream: an error in a form of its own
                 raise read_failure(value, provider=self.provider)
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
             return
         try:
             handler(self, msgspec.convert(value, dict[str, Any]), frame, out)
@@ -152,7 +152,7 @@ class AnthropicParser(EventParser):
     def _message(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         """Read an answer that was not streamed."""
         if self._start:
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
         else:
             self._open(msgspec.convert(record, MessageView), out)
             self._note_extra(record)
@@ -167,7 +167,7 @@ class AnthropicParser(EventParser):
     def _block_delta(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(MessageView(), out)
         if not self._blocks.delta(_index(record), _object(record, "delta"), out):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _block_stop(self, record: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._blocks.stop(_index(record), out)
@@ -242,10 +242,6 @@ _HANDLERS: dict[str, Callable[[AnthropicParser, dict[str, Any], Frame, list[Delt
     "message_stop": AnthropicParser._message_stop,
     "message": AnthropicParser._message,
 }
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
 def _index(record: dict[str, Any]) -> int:

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, cast, get_args
 
 import msgspec
 
-from streamkit.deltas import Delta, MessageEnd, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, MessageEnd, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.messages import Role
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.bedrock_converse.blocks import Blocks
 from streamkit.protocols.bedrock_converse.views import NO_INDEX, decode_delta, read_finish, read_usage
 from streamkit.protocols.bedrock_converse.whole import read_block
@@ -119,7 +119,7 @@ class BedrockConverseParser(Parser):
         elif name in _HANDLERS:
             self._handle(name, value, frame, out)
         else:
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _take_unnamed(self, value: Any, frame: Frame, out: list[Delta]) -> None:
         """Read a record that has its name inside, or a body that is no stream."""
@@ -135,7 +135,7 @@ class BedrockConverseParser(Parser):
         if not known:
             if not self._started:  # an error in a form of its own
                 raise read_failure(value, provider=self.provider)
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
         for name in known:
             if not self.ended:
                 self._handle(name, record[name], frame, out)
@@ -157,12 +157,12 @@ class BedrockConverseParser(Parser):
     def _block_start(self, event: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(out)
         if not self._blocks.start(_index(event), _object(event, "start"), out):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _block_delta(self, event: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(out)
         if not self._blocks.delta(_index(event), _object(event, "delta"), out):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _block_stop(self, event: dict[str, Any], frame: Frame, out: list[Delta]) -> None:
         self._begin(out)
@@ -224,10 +224,6 @@ _HANDLERS: dict[str, Callable[[BedrockConverseParser, dict[str, Any], Frame, lis
     "metadata": BedrockConverseParser._note_metadata,
     "output": BedrockConverseParser._whole,
 }
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
 
 
 def _index(event: dict[str, Any]) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.cohere.blocks import PLAN, Blocks
 from streamkit.protocols.cohere.fields import (
     KINDS,
@@ -118,7 +118,7 @@ class CohereParser(Parser):
         elif kind == "error" or find_failure(event):
             raise read_failure(value, provider=self.provider)
         elif kind or self._started or not event:
-            out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
+            out.append(unknown(frame))
         elif isinstance(event.get("message"), dict):
             self._whole(event, out)
         else:  # an error is a text alone

@@ -10,19 +10,19 @@ https://help.aliyun.com/en/model-studio/qwen-api-via-dashscope, the `dashscope` 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.dashscope.content import Contents
 from streamkit.protocols.dashscope.records import RecordDecoder
 from streamkit.protocols.dashscope.usage import UsageReader
 from streamkit.protocols.dashscope.views import Choice, Output, Record
 from streamkit.protocols.failures import read_failure
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.lenient import decode_as, decode_lenient, rejoin, too_deep
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
 from streamkit.protocols.openai_chat.indices import read_index
@@ -37,7 +37,6 @@ _FINE = ("", "200", "Success", 0, 200)  # codes that are no error's
 _RECORD_KEYS = frozenset({"output", "usage", "request_id"})
 
 _decode = msgspec.json.Decoder(Record).decode
-_T = TypeVar("_T")
 
 
 class DashScopeParser(Parser):
@@ -126,7 +125,7 @@ class DashScopeParser(Parser):
             raise self._failure(frame)
         value = decode_lenient(frame.data, object)
         if not isinstance(value, dict):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
             return
         self._lenient = True
         for reader in self._readers.values():
@@ -144,8 +143,8 @@ class DashScopeParser(Parser):
                 raise
             except RecursionError:
                 raise too_deep(frame.data) from None
-        elif not failed and not (_convert(frame, dict).keys() & _RECORD_KEYS):
-            out.append(_unknown(frame))
+        elif not failed and not (decode_as(frame.data, dict).keys() & _RECORD_KEYS):
+            out.append(unknown(frame))
             return
         choices = record.output.choices if record.output is not None else None
         only = choices[0] if choices and len(choices) == 1 else None
@@ -165,7 +164,7 @@ class DashScopeParser(Parser):
                 if choice is not None:
                     self._read_choice(choice, position, output, record, out)
         elif output.message is not None:
-            message = _convert(frame, dict)["output"]["message"]
+            message = decode_as(frame.data, dict)["output"]["message"]
             choice = Choice(0, output.message, output.finish_reason or output.fininshed_reason)
             self._read_choice(choice, 0, output, record, out)
             self._cite(_researched(message), self._readers[0], out)
@@ -262,15 +261,3 @@ def _researched(message: Any) -> list[Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)

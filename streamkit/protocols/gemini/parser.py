@@ -8,21 +8,21 @@ checked 2026-11-29.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import ProtocolError, TruncatedStream
 from streamkit.messages import FinishReason
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
 from streamkit.protocols.gemini.candidate import CandidateReader
 from streamkit.protocols.gemini.finish import blocked_reason
 from streamkit.protocols.gemini.usage import UsageReader
 from streamkit.protocols.gemini.views import Candidate, Chunk, Counts, Head
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.lenient import decode_as, decode_lenient, rejoin, too_deep
 from streamkit.protocols.values import compact_json, scrub
 from streamkit.usage import Usage
 from streamkit.wire import Frame
@@ -36,7 +36,6 @@ _CHUNK_KEYS = frozenset(
 )
 
 _decode = msgspec.json.Decoder(Chunk).decode
-_T = TypeVar("_T")
 
 
 class GeminiParser(Parser):
@@ -132,7 +131,7 @@ class GeminiParser(Parser):
         if isinstance(value, list):  # the whole body at once, as from a proxy that drops `alt=sse`; or a lone error
             self._read_list(value, frame, out)
         elif not isinstance(value, dict):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
         elif value.get("error"):
             raise read_failure(value, provider=self.provider)
         else:
@@ -145,7 +144,7 @@ class GeminiParser(Parser):
                 if isinstance(value, dict):
                     self._read([item], out)
                 else:
-                    out.append(_unknown(item))
+                    out.append(unknown(item))
             except RecursionError:
                 raise too_deep(frame.data) from None
 
@@ -168,7 +167,7 @@ class GeminiParser(Parser):
         if not (chunk.candidates or chunk.error or chunk.usage_metadata or raw.value.keys() & _CHUNK_KEYS):
             if find_failure(raw.value):
                 raise read_failure(raw.value, provider=self.provider)
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
             return
         for place, candidate in enumerate(chunk.candidates or ()):
             if candidate is not None:
@@ -176,7 +175,7 @@ class GeminiParser(Parser):
         reason = blocked_reason(chunk.prompt_feedback)
         if reason is not None:
             self._blocked = reason
-            self._head = self._head or _convert(frame, Head)
+            self._head = self._head or decode_as(frame.data, Head)
         if chunk.usage_metadata is not None:
             self._read_usage(chunk.usage_metadata, out)
         if chunk.error:
@@ -192,7 +191,7 @@ class GeminiParser(Parser):
     def _begin(self, index: int, frame: Frame | None, out: list[Delta]) -> CandidateReader:
         """Start the message of a candidate; the first chunk says of which response it is."""
         if self._head is None and frame is not None:
-            self._head = _convert(frame, Head)
+            self._head = decode_as(frame.data, Head)
         head = self._head or Head()
         self._readers[index] = CandidateReader(index, mint=self._mint, limits=self.limits)
         id, model, provider = _name(head.id), _name(head.model), self.provider or None
@@ -244,18 +243,6 @@ class _Raw:
 
 def _is_error(frame: Frame) -> bool:
     return frame.event != "" and "error" in frame.event.lower()
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)
 
 
 def _name(value: Any) -> str | None:

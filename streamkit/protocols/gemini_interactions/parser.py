@@ -16,9 +16,9 @@ from streamkit.deltas import (
     Delta,
     MessageEnd,
     MessageStart,
-    UnknownFrame,
 )
 from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
+from streamkit.protocols.base import unknown
 from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.gemini_interactions.finish import FAILED, is_end, read_finish
@@ -154,7 +154,7 @@ class InteractionsParser(EventParser):
         try:
             named = record if record.get("event_type") else record | {"event_type": kind}
             if handler is None or not handler(self, named, out):
-                out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
+                out.append(unknown(frame))
             self.last_event_id = text(record, "event_id") or self.last_event_id
         except msgspec.ValidationError as error:
             raise ProtocolError(f"an event of type {kind} is not of its form ({error})", frame=frame.data) from None

@@ -8,12 +8,12 @@ recordings of its builds, checked 2026-11-29.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
 from streamkit.deltas import Delta, TextDelta
-from streamkit.protocols.lenient import decode_lenient
+from streamkit.protocols.lenient import decode_as
 from streamkit.protocols.llamacpp.views import Last, Record, read_finish, read_probabilities, read_usage
 from streamkit.protocols.plain_parser import PlainParser
 from streamkit.protocols.tagged import TaggedWriter
@@ -26,7 +26,6 @@ __all__ = ["LlamaCppParser"]
 _RECORD_KEYS = frozenset({"content", "stop", "stop_type", "tokens", "prompt_progress", "tokens_predicted", "timings"})
 
 _decode = msgspec.json.Decoder(Record).decode
-_T = TypeVar("_T")
 
 
 class LlamaCppParser(PlainParser):
@@ -70,7 +69,7 @@ class LlamaCppParser(PlainParser):
     def _take(self, record: Record, frame: Frame, out: list[Delta]) -> bool:
         if record.error:
             raise self._failure(frame.data)
-        if record.content is None and not (_convert(frame, dict).keys() & _RECORD_KEYS):
+        if record.content is None and not (decode_as(frame.data, dict).keys() & _RECORD_KEYS):
             return False
         choices = self._choices
         index = record.index if type(record.index) is int and record.index >= 0 else 0
@@ -79,16 +78,8 @@ class LlamaCppParser(PlainParser):
             writer.say(out, record.content)
         choices.tell_logprobs(index, read_probabilities(record.completion_probabilities), out)
         if record.stop or record.stop_type:
-            last = _convert(frame, Last)
+            last = decode_as(frame.data, Last)
             choices.reasons[index] = read_finish(last)
             self._counts[index] = read_usage(last)
             choices.usage = sum(self._counts.values(), Usage())
         return True
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)

@@ -6,14 +6,14 @@ of https://github.com/ollama/ollama, checked 2026-11-29.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.base import Parser, unknown
+from streamkit.protocols.lenient import decode_as, decode_lenient, rejoin, too_deep
 from streamkit.protocols.ollama.failures import read_line_failure
 from streamkit.protocols.ollama.images import read_image
 from streamkit.protocols.ollama.views import Head, Last, Record, ToolCall, read_finish, read_usage
@@ -27,7 +27,6 @@ __all__ = ["OllamaParser"]
 _RECORD_KEYS = frozenset({"message", "response", "thinking", "tool_calls", "image", "done"})
 
 _decode = msgspec.json.Decoder(Record).decode
-_T = TypeVar("_T")
 
 
 class OllamaParser(Parser):
@@ -84,14 +83,14 @@ class OllamaParser(Parser):
         if isinstance(value, dict):
             self._read_record(decode_lenient(frame.data, Record), frame, out)
         else:
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
 
     def _read_record(self, record: Record, frame: Frame, out: list[Delta]) -> None:
         if record.error:
-            raise read_line_failure(_convert(frame, dict), self.provider)
+            raise read_line_failure(decode_as(frame.data, dict), self.provider)
         said, known = record.message, record.response is not None or record.done is not None
-        if said is None and not known and not (_convert(frame, dict).keys() & _RECORD_KEYS):
-            out.append(_unknown(frame))
+        if said is None and not known and not (decode_as(frame.data, dict).keys() & _RECORD_KEYS):
+            out.append(unknown(frame))
             return
         if not self._started:
             self._begin(frame, out)
@@ -116,11 +115,11 @@ class OllamaParser(Parser):
         if record.logprobs:
             out.append(Logprobs(scrub(record.logprobs)))
         if record.done:
-            self._finish(_convert(frame, Last), out)
+            self._finish(decode_as(frame.data, Last), out)
 
     def _begin(self, frame: Frame, out: list[Delta]) -> None:
         self._started = True
-        model = _convert(frame, Head).model
+        model = decode_as(frame.data, Head).model
         provider = self.provider or None
         name = rejoin(model) if isinstance(model, str) and model else None
         out.append(MessageStart(model=name, provider=provider, protocol=self.protocol))
@@ -154,15 +153,3 @@ class OllamaParser(Parser):
             out.append(UsageSnapshot(usage))
         out.append(MessageEnd(read_finish(last, calls=self._calls)))
         self.ended = True
-
-
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)

@@ -9,16 +9,16 @@ DashScope, and recordings of forty servers, checked 2026-11-29.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from streamkit.deltas import Delta, MessageStart, TextDelta, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, MessageStart, TextDelta, UsageSnapshot
 from streamkit.errors import APIError, ProtocolError, TruncatedStream
-from streamkit.protocols.base import Parser
+from streamkit.protocols.base import Parser, unknown
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient, rejoin, too_deep
+from streamkit.protocols.lenient import decode_as, decode_lenient, rejoin, too_deep
 from streamkit.protocols.openai_chat import views
 from streamkit.protocols.openai_chat.choice import ChoiceReader
 from streamkit.protocols.openai_chat.finish import filtered
@@ -35,7 +35,6 @@ _DONE = b"[DONE]"
 _CHUNK_KEYS = frozenset({"choices", "usage", "x_groq", "citations", "search_results", "prompt_filter_results"})
 
 _decode = msgspec.json.Decoder(Chunk).decode
-_T = TypeVar("_T")
 
 
 class ChatParser(Parser):
@@ -149,7 +148,7 @@ class ChatParser(Parser):
         if isinstance(value, list) and len(value) == 1:  # Gemini's servers wrap errors so
             value = value[0] if isinstance(value[0], dict) and find_failure(value[0]) else value
         if not isinstance(value, dict):
-            out.append(_unknown(frame))
+            out.append(unknown(frame))
             return
         failure = find_failure(value)
         if failure is not None and not isinstance(value.get("choices"), list):
@@ -172,10 +171,10 @@ class ChatParser(Parser):
         choices = [choice for choice in chunk.choices or () if choice is not None]
         failure = None
         if not choices or chunk.error or chunk.x_groq or chunk.base_resp or any(choice.error for choice in choices):
-            value = _convert(frame, dict)
+            value = decode_as(frame.data, dict)
             failure = find_failure(value)
             if not (choices or failure or value.keys() & _CHUNK_KEYS or str(value.get("object")).startswith("chat.")):
-                out.append(_unknown(frame))
+                out.append(unknown(frame))
                 return
         for position, choice in enumerate(chunk.choices or ()):
             if choice is not None:
@@ -235,7 +234,7 @@ class ChatParser(Parser):
     def _begin(self, index: int, frame: Frame, out: list[Delta]) -> ChoiceReader:
         """Start the message of a choice; the first chunk with a choice says of which response it is."""
         if self._head is None:
-            self._head = _convert(frame, Head)
+            self._head = decode_as(frame.data, Head)
         reader = self._readers[index] = self._new_reader(index) if index else self._first
         reader.lenient = self._lenient
         id, model = _name(self._head.id), _name(self._head.model)
@@ -268,20 +267,8 @@ def _is_error(frame: Frame) -> bool:
     return frame.event != "" and "error" in frame.event.lower()
 
 
-def _unknown(frame: Frame) -> UnknownFrame:
-    return UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event)
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)
-
-
 def _whole(frame: Frame, position: int) -> WholeChoice:
-    return _convert(frame, Whole).choices[position] or WholeChoice()
+    return decode_as(frame.data, Whole).choices[position] or WholeChoice()
 
 
 def _name(value: Any) -> str | None:

@@ -7,13 +7,13 @@ servers, checked 2026-11-29.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 
 from streamkit.deltas import Delta, TextDelta
 from streamkit.protocols.failures.shapes import find_failure
-from streamkit.protocols.lenient import decode_lenient
+from streamkit.protocols.lenient import decode_as
 from streamkit.protocols.openai_chat.finish import finish_word, read_finish
 from streamkit.protocols.openai_chat.indices import read_index
 from streamkit.protocols.openai_chat.usage import read_usage
@@ -25,7 +25,6 @@ from streamkit.wire import Frame
 __all__ = ["CompletionsParser"]
 
 _decode = msgspec.json.Decoder(Completion).decode
-_T = TypeVar("_T")
 
 
 class CompletionsParser(PlainParser):
@@ -75,7 +74,7 @@ class CompletionsParser(PlainParser):
         failure = None
         choices = [choice for choice in record.choices or () if choice is not None]
         if not choices or record.error or any(choice.error for choice in choices):
-            value = _convert(frame, dict)
+            value = decode_as(frame.data, dict)
             failure = find_failure(value)
             if not (choices or failure or "choices" in value or "usage" in value):
                 return False
@@ -95,7 +94,7 @@ class CompletionsParser(PlainParser):
         index = read_index(choice.index)
         index = position if index is None or index < 0 else index
         if self._head is None:
-            self._head = _convert(frame, Head)
+            self._head = decode_as(frame.data, Head)
         writer = self._choices.begin(index, out, id=self._head.id, model=self._head.model)
         if choice.text:
             writer.say(out, choice.text)
@@ -103,11 +102,3 @@ class CompletionsParser(PlainParser):
         word = finish_word(choice.finish_reason)
         if word is not None:
             self._choices.reasons[index] = read_finish(word)
-
-
-def _convert(frame: Frame, kind: type[_T]) -> _T:
-    """Decode a frame once more, for what few have."""
-    try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except (ValueError, RecursionError):
-        return decode_lenient(frame.data, kind)

@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, UnknownFrame, UsageSnapshot
+from streamkit.deltas import Delta, Logprobs, MessageEnd, MessageStart, UsageSnapshot
 from streamkit.errors import APIError, ConfigError, ProtocolError, TruncatedStream
+from streamkit.protocols.base import unknown
 from streamkit.protocols.event_parser import EventParser
 from streamkit.protocols.failures import read_failure
 from streamkit.protocols.failures.shapes import find_failure
@@ -169,7 +170,7 @@ class ResponsesParser(EventParser):
             if handler is not None:
                 handler(self, record if record.get("type") else record | {"type": kind}, out)
             elif not (isinstance(kind, str) and events.is_progress(kind)):
-                out.append(UnknownFrame(frame.data.decode("utf-8", "replace"), frame.event))
+                out.append(unknown(frame))
         except msgspec.ValidationError as error:
             raise ProtocolError(f"an event of type {kind} is not of its form ({error})", frame=frame.data) from None
         except ProtocolError as error:

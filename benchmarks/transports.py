@@ -15,7 +15,8 @@ from statistics import median
 from typing import Any
 
 from benchmarks.workloads import make
-from streamkit import Client, http_clients
+from streamkit import Client
+from streamkit.transport import http_clients
 
 __all__: list[str] = []
 

@@ -99,12 +99,13 @@ _HOME = {
         "UsageSnapshot",
     ),
     "streamkit.events": (
+        "Done",
         "Event",
+        "Failed",
         "OutputDelta",
         "OutputEnd",
-        "RunEnd",
-        "RunFailed",
         "RunStart",
+        "RunSummary",
         "ToolEnd",
         "ToolStart",
         "ToolUpdate",
@@ -116,8 +117,8 @@ _HOME = {
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
     "streamkit.tools": ("Tool", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
-    "streamkit.fetching": ("fetch_image",),
-    "streamkit.retries": ("Retry", "Retrying"),
+    "streamkit.transport.fetching": ("fetch_image",),
+    "streamkit.client.retries": ("Retry", "Retrying"),
     "streamkit.sessions": (
         "ConversationRecord",
         "ObservationRecord",
@@ -132,7 +133,7 @@ _HOME = {
         "WorkingMemoryRecord",
     ),
     "streamkit.models": ("CostTier", "Model", "ModelCost", "ModelId"),
-    "streamkit.catalog": ("Catalog",),
+    "streamkit.client.catalog": ("Catalog",),
     "streamkit.structured": ("TypedOutput",),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
@@ -145,12 +146,12 @@ if TYPE_CHECKING:
     from streamkit.accumulator import *
     from streamkit.agent import *
     from streamkit.blocks import *
-    from streamkit.catalog import *
     from streamkit.client import *
+    from streamkit.client.catalog import *
+    from streamkit.client.retries import *
     from streamkit.deltas import *
     from streamkit.errors import *
     from streamkit.events import *
-    from streamkit.fetching import *
     from streamkit.limits import *
     from streamkit.marks import *
     from streamkit.messages import *
@@ -160,11 +161,11 @@ if TYPE_CHECKING:
     from streamkit.protocols import *
     from streamkit.protocols.failures import is_overflow as is_overflow
     from streamkit.providers import *
-    from streamkit.retries import *
     from streamkit.sessions import *
     from streamkit.structured import TypedOutput as TypedOutput
     from streamkit.timing import *
     from streamkit.tools import *
+    from streamkit.transport.fetching import *
     from streamkit.usage import *
 
 

@@ -1,8 +1,8 @@
 """Events: what happens in a run of an agent, from its start to its end.
 
-A run is `RunStart`, turns, then `RunEnd` or `RunFailed`. A turn is `TurnStart`, the pieces of the model's message and
-the message, then for its calls `ToolStart`, `ToolUpdate`…, `ToolEnd` (as they happen, those of parallel calls mixed)
-and the result messages in the order of the calls, then `TurnEnd`.
+A run is `RunStart`, turns, then exactly one `Done` or `Failed`. A turn is `TurnStart`, the pieces of the model's
+message and the message, then for its calls `ToolStart`, `ToolUpdate`…, `ToolEnd` (as they happen, those of parallel
+calls mixed) and the result messages in the order of the calls, then `TurnEnd`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.usage import Usage
 
 __all__ = [
+    "Done",
     "Event",
+    "Failed",
     "OutputDelta",
     "OutputEnd",
-    "RunEnd",
-    "RunFailed",
     "RunStart",
+    "RunSummary",
     "ToolEnd",
     "ToolStart",
     "ToolUpdate",
@@ -93,15 +94,21 @@ class TurnEnd(_Event, frozen=True):
     turn: int
 
 
-class RunEnd(_Event, frozen=True):
-    """The run is over; `usage` adds up its responses, `finish_reason` is the last one's."""
+class RunSummary(Struct, frozen=True, omit_defaults=True):
+    """What came of a run: how often the model was asked, why it stopped last, and what all its responses used."""
 
     turns: int
     finish_reason: FinishReason
     usage: Usage | None = None
 
 
-class RunFailed(_Event, frozen=True):
+class Done(_Event, frozen=True):
+    """The run is over, with an answer."""
+
+    summary: RunSummary
+
+
+class Failed(_Event, frozen=True):
     """The run ended by an error, which is raised after this event; `partial` is what the last message had by then."""
 
     kind: str
@@ -119,6 +126,6 @@ Event: TypeAlias = Union[
     ToolUpdate,
     ToolEnd,
     TurnEnd,
-    RunEnd,
-    RunFailed,
+    Done,
+    Failed,
 ]

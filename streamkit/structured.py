@@ -16,7 +16,7 @@ from streamkit.partial_json import PartialJSON, SyntaxFault
 from streamkit.parts import RefusalPart, TextPart
 from streamkit.protocols.request import Request
 from streamkit.providers.abilities import Structured
-from streamkit.signatures import convert, schema_of
+from streamkit.tools.signatures import convert, schema_of
 
 __all__ = ["OutputReader", "OutputType", "TypedOutput", "correction", "fit_schema"]
 

@@ -7,12 +7,13 @@ import pytest
 
 from streamkit.deltas import MessageDeltaOutput, TextDelta
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
+    RunSummary,
     ToolEnd,
     ToolStart,
     ToolUpdate,
@@ -34,8 +35,8 @@ CASES: list[tuple[str, Event]] = [
     ("tool_update", ToolUpdate("c1", "f", [1, None])),
     ("tool_end", ToolEnd("c1", "f", RESULT, is_error=True)),
     ("turn_end", TurnEnd(1)),
-    ("run_end", RunEnd(2, FinishReason("stop"), Usage(1, 2))),
-    ("run_failed", RunFailed("Overloaded", "no capacity", MessageOutput(Message("assistant")))),
+    ("done", Done(RunSummary(2, FinishReason("stop"), Usage(1, 2)))),
+    ("failed", Failed("Overloaded", "no capacity", MessageOutput(Message("assistant")))),
 ]
 
 

@@ -17,8 +17,8 @@ from streamkit.messages import Message
 from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, ImageUrl, TextPart
 from streamkit.protocols import Quirks, Request, get_protocol
 from streamkit.testing import Answer, ReplayServer, error_reply
-from tests.test_fetching import PNG as FETCHED
-from tests.test_fetching import Server, cancel_once_reached, fetcher, never, response
+from tests.transport.test_fetching import PNG as FETCHED
+from tests.transport.test_fetching import Server, cancel_once_reached, fetcher, never, response
 
 PNG = EmbeddedImage("image/png", b"\x89PNG")
 

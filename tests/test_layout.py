@@ -22,14 +22,11 @@ PACKAGE = TESTS.parent / "streamkit"
 ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages marks deltas wire",
-    "docstrings events accumulator assembly protocols signatures stopwatch tools",
-    "providers ui interop keys endpoint params addresses images models structured",
-    (
-        "catalog costs faults http_clients transport pools background observing readahead retries watchdog credentials "
-        "fetching testing"
-    ),
+    "events accumulator assembly protocols stopwatch tools",
+    "providers ui interop keys endpoint params images models structured",
+    "transport credentials testing",
     "sessions",
-    "asking stream client telemetry",
+    "client telemetry",
     "agent bench relay",
     "cli __main__",
 ]
@@ -43,9 +40,9 @@ IMPORTERS_OF_TESTING = {"cli", "testing"}
 # Modules without a test of their own, and where they are tested.
 TESTED_ELSEWHERE: dict[str, str] = {
     "__init__": "tests/test_layout.py",
-    "asking": "tests/test_stream.py",
+    "client/asking": "tests/client/test_stream.py",
     "assembly": "tests/test_accumulator.py",
-    "faults": "tests/test_transport.py",
+    "transport/faults": "tests/transport/test_exchange.py",
 }
 
 MODULES = {str(path.relative_to(PACKAGE).with_suffix("")): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from streamkit.client import Client
+from streamkit.client.retries import Retry
 from streamkit.deltas import (
     Delta,
     MessageStart,
@@ -23,7 +24,6 @@ from streamkit.deltas import (
 )
 from streamkit.errors import StreamkitError
 from streamkit.messages import MessageOutput
-from streamkit.retries import Retry
 from streamkit.stopwatch import Stopwatch
 from streamkit.testing import Answer, Call, ReplayServer, Reply, Thinking, render, wires
 from streamkit.timing import STALL_NS, Gaps, Timing

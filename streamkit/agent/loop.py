@@ -15,11 +15,11 @@ from streamkit.agent.history import says_anything
 from streamkit.agent.results import RESULT_END, result_deltas, result_message
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.client import Stream
+from streamkit.client.observing import RunReport
 from streamkit.deltas import MessageDeltaOutput, MessageEnd
 from streamkit.errors import ConfigError, OutputError, StreamkitError, TurnLimit
-from streamkit.events import Event, RunEnd, RunFailed, RunStart, ToolEnd, TurnEnd, TurnStart
+from streamkit.events import Done, Event, Failed, RunStart, RunSummary, ToolEnd, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
-from streamkit.observing import RunReport
 from streamkit.parts import FunctionPart
 from streamkit.structured import OutputType, correction
 from streamkit.tools import Tool
@@ -126,7 +126,7 @@ class Loop:
                     raise fault
                 if not goes_on:
                     self.ended = True
-                    yield RunEnd(turn, end.finish_reason, self._usage)
+                    yield Done(RunSummary(turn, end.finish_reason, self._usage))
                     return
         except BaseException as error:  # whatever ends a run, a cancellation too, leaves the history whole
             self.settle(error)
@@ -135,7 +135,7 @@ class Loop:
             if isinstance(error, StreamkitError):
                 if error.partial is not None:
                     error.partial.source_agent = name
-                yield RunFailed(type(error).__name__, str(error), error.partial, self._usage)
+                yield Failed(type(error).__name__, str(error), error.partial, self._usage)
             raise
         finally:
             if self._owns_client:

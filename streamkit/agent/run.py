@@ -7,11 +7,11 @@ from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from streamkit.agent.loop import Item, Loop
-from streamkit.background import hold
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.events import Event, OutputDelta, OutputEnd
 from streamkit.messages import MessageOutput
+from streamkit.transport.background import hold
 
 if TYPE_CHECKING:
     from streamkit.agent.agent import Agent

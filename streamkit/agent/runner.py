@@ -12,13 +12,13 @@ import anyio
 import anyio.to_thread
 
 from streamkit.agent.results import as_json, describe, is_error, result_message
-from streamkit.background import on_trio, spawn
+from streamkit.client.observing import RunReport, ToolReport
 from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
-from streamkit.observing import RunReport, ToolReport
 from streamkit.parts import FunctionPart
 from streamkit.tools import Tool
+from streamkit.transport.background import on_trio, spawn
 
 __all__ = ["CUT_OFF", "NOT_RUN", "ToolRunner"]
 

@@ -14,7 +14,7 @@ from streamkit.credentials.token import TokenFunction
 from streamkit.endpoint import Endpoint
 from streamkit.keys import ApiKey
 from streamkit.providers import Provider
-from streamkit.transport import Authorize
+from streamkit.transport.exchange import Authorize
 
 __all__ = ["find_credentials", "lookup_for"]
 

@@ -18,10 +18,10 @@ from anyio import to_thread
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError, TransportError
-from streamkit.http_clients import HTTPClient
 from streamkit.keys import Secret
 from streamkit.protocols import EncodedRequest
-from streamkit.transport import request_headers
+from streamkit.transport.exchange import request_headers
+from streamkit.transport.http_clients import HTTPClient
 
 __all__ = ["AWSSignature", "lookup"]
 

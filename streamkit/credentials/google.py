@@ -13,9 +13,9 @@ from anyio import to_thread
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import AuthenticationError, ConfigError, StreamkitError, TransportError
-from streamkit.http_clients import HTTPClient
 from streamkit.keys import Secret
 from streamkit.protocols import EncodedRequest
+from streamkit.transport.http_clients import HTTPClient
 
 __all__ = ["GoogleToken"]
 

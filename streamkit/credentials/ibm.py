@@ -12,13 +12,13 @@ import msgspec
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import AuthenticationError, InvalidRequest, PermissionDenied, ProtocolError, StreamkitError
-from streamkit.http_clients import HTTPClient
 from streamkit.keys import Secret, problem_of, scrub_error
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
 from streamkit.timing import Timeouts, Timing
-from streamkit.transport import open_exchange
+from streamkit.transport.exchange import open_exchange
+from streamkit.transport.http_clients import HTTPClient
 
 __all__ = ["IBMToken"]
 

@@ -9,9 +9,9 @@ from anyio import to_thread
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError
-from streamkit.http_clients import HTTPClient
 from streamkit.keys import Secret, problem_of
 from streamkit.protocols import EncodedRequest
+from streamkit.transport.http_clients import HTTPClient
 
 __all__ = ["TokenFunction"]
 

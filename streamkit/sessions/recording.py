@@ -8,7 +8,7 @@ import msgspec
 
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
-from streamkit.events import Event, OutputEnd, RunEnd
+from streamkit.events import Done, Event, OutputEnd
 from streamkit.messages import MessageLike, MessageOutput, as_message
 from streamkit.sessions.records import ConversationRecord, Record, StartRecord, SummaryRecord
 
@@ -35,8 +35,8 @@ def as_record(item: Recordable, message_count: int) -> Record | None:
         return ConversationRecord(item.message)
     if isinstance(item, OutputEnd):
         return ConversationRecord(item.output.message)
-    if isinstance(item, RunEnd):
-        return SummaryRecord(message_count, item.usage)
+    if isinstance(item, Done):
+        return SummaryRecord(message_count, item.summary.usage)
     if isinstance(item, (MessageDeltaOutput, *_EVENTS)):
         return None
     try:

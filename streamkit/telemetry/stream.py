@@ -24,10 +24,9 @@ from streamkit.telemetry.metrics import first_chunk_s
 from streamkit.telemetry.spans import Signals, ending, error_type, fail, leave, start
 
 if TYPE_CHECKING:
-    from streamkit.client import Client
+    from streamkit.client import Client, Stream
     from streamkit.messages import MessageOutput
     from streamkit.protocols import Request
-    from streamkit.stream import Stream
 
 __all__ = ["StreamSpan"]
 

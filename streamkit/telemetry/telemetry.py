@@ -26,8 +26,8 @@ from streamkit.telemetry.stream import StreamSpan
 
 if TYPE_CHECKING:
     from streamkit.client import Client
+    from streamkit.client.observing import RunReport
     from streamkit.messages import Message
-    from streamkit.observing import RunReport
     from streamkit.protocols import Request
 
 __all__ = ["Telemetry"]

@@ -14,7 +14,7 @@ from streamkit.accumulator import accumulate
 from streamkit.agent import Agent, Run
 from streamkit.deltas import BlockAdded, MessageDeltaOutput, MessageEnd, MessageStart, TextDelta
 from streamkit.errors import APIError, RateLimited, TransportError, TruncatedStream, TurnLimit
-from streamkit.events import Event, OutputDelta, OutputEnd, RunEnd, RunFailed, RunStart, TurnEnd, TurnStart
+from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, RunSummary, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput, Meta
 from streamkit.parts import FunctionCall, FunctionPart, TextPart, ValuePart
 from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply, Text, Thinking, error_reply, render
@@ -190,12 +190,12 @@ async def test_events_tell_the_whole_story(make_agent: Any) -> None:
     told = [event for event in events if not isinstance(event, (OutputDelta, OutputEnd))]
     assert [type(event).__name__ for event in told] == [
         *("RunStart", "TurnStart", "ToolStart", "ToolEnd", "TurnEnd"),
-        *("TurnStart", "TurnEnd", "RunEnd"),
+        *("TurnStart", "TurnEnd", "Done"),
     ]
     assert told[:2] == [RunStart("agent"), TurnStart(1)]
     assert told[-2] == TurnEnd(2)
-    assert isinstance(told[-1], RunEnd)
-    assert (told[-1].turns, told[-1].finish_reason.type, told[-1].usage) == (2, "stop", Usage(24, 14))
+    assert isinstance(told[-1], Done)
+    assert told[-1].summary == RunSummary(2, FinishReason("stop", told[-1].summary.finish_reason.raw), Usage(24, 14))
 
 
 # A finish that is no tool call: the calls are not run, and the history says so.
@@ -327,7 +327,7 @@ async def test_a_failed_run_tells_so_before_it_raises(make_agent: Any) -> None:
     with pytest.raises(APIError) as caught:
         async for event in agent.run_events("go"):
             events.append(event)  # noqa: PERF401 # what came before the error counts
-    assert isinstance(events[-1], RunFailed)
+    assert isinstance(events[-1], Failed)
     assert (events[-1].kind, events[-1].message) == (type(caught.value).__name__, str(caught.value))
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamkit.accumulator import accumulate
 from streamkit.agent import Agent
 from streamkit.errors import ConfigError, OutputError, TurnLimit
-from streamkit.events import OutputEnd, RunEnd, RunFailed, TurnStart
+from streamkit.events import Done, Failed, OutputEnd, TurnStart
 from streamkit.messages import Message, MessageOutput
 from streamkit.testing import Answer, Call, Refusal, ReplayTransport
 
@@ -58,7 +58,7 @@ async def test_a_run_has_a_value_in_each_of_its_views(
         histories.append(agent.history)
         if view == "run_events":
             assert [event.turn for event in items if isinstance(event, TurnStart)] == list(range(1, len(script) + 1))
-            assert isinstance(items[-1], RunEnd) and items[-1].turns == len(script)
+            assert isinstance(items[-1], Done) and items[-1].summary.turns == len(script)
     assert histories[0] == histories[1] == histories[2]
 
 
@@ -103,7 +103,7 @@ async def test_after_that_the_run_fails_with_the_text_and_the_reason(
     error = caught.value
     assert error.partial is not None and error.partial.source_agent == "adder"
     assert error.text == error.partial.message.text
-    assert isinstance(events[-1], RunFailed) and events[-1].kind == "OutputError"
+    assert isinstance(events[-1], Failed) and events[-1].kind == "OutputError"
     assert sum(isinstance(event, OutputEnd) for event in events) == len(script)
     assert agent.history[-1] == error.partial.message, "what was shown is kept"
     assert_whole(agent.history)

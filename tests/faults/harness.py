@@ -12,12 +12,11 @@ import httpx_aiohttp
 from msgspec import Struct
 
 from streamkit.accumulator import Accumulator, accumulate
-from streamkit.client import Client
+from streamkit.client import Client, Stream
 from streamkit.deltas import Delta, MessageEnd
 from streamkit.errors import StreamkitError
 from streamkit.messages import Message
 from streamkit.protocols import get_protocol
-from streamkit.stream import Stream
 from streamkit.testing import Answer, ReplayServer, Thinking, render
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.scripts import framing_of

@@ -10,11 +10,11 @@ import pytest
 from streamkit.accumulator import accumulate
 from streamkit.agent import Agent, AgentBuilder
 from streamkit.client import Client
+from streamkit.client.retries import Retry, Retrying
 from streamkit.deltas import Delta, MessageDeltaOutput, MessageEnd, Retract
 from streamkit.errors import ConfigError, IdleTimeout, Overloaded, TruncatedStream
-from streamkit.events import OutputDelta, RunFailed
+from streamkit.events import Failed, OutputDelta
 from streamkit.messages import MessageOutput
-from streamkit.retries import Retry, Retrying
 from streamkit.testing import Answer, Call, Received, ReplayServer, Reply, Thinking, render, wires
 from streamkit.testing.replies import ReplyLike
 from streamkit.usage import Usage
@@ -97,7 +97,7 @@ async def test_what_is_not_asked_for_again_fails_the_run_and_is_kept_as_far_as_i
         with pytest.raises(TruncatedStream) as caught:
             async for event in agent.run_events("How is it?"):
                 events.append(event)  # noqa: PERF401 - each as it comes
-        assert isinstance(events[-1], RunFailed)
+        assert isinstance(events[-1], Failed)
         assert caught.value.partial is not None
         assert agent.history[-1] == caught.value.partial.message
         assert agent.history[-1].text.startswith("It is")

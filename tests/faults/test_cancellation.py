@@ -17,11 +17,10 @@ from msgspec import Struct
 
 from streamkit.accumulator import accumulate
 from streamkit.agent import Agent
-from streamkit.client import Client
+from streamkit.client import Client, Stream
+from streamkit.client.retries import Retry
 from streamkit.deltas import Delta, MessageDeltaOutput
 from streamkit.errors import StreamkitError
-from streamkit.retries import Retry
-from streamkit.stream import Stream
 from streamkit.testing import ReplayServer, wires
 from streamkit.testing.replies import ReplyLike
 from streamkit.usage import Usage

@@ -15,11 +15,10 @@ import pytest
 from msgspec import Struct
 
 from streamkit.accumulator import Accumulator
-from streamkit.client import Client
+from streamkit.client import Client, Stream
+from streamkit.client.retries import Retry
 from streamkit.deltas import Delta, MessageEnd, Retract
 from streamkit.errors import StreamkitError
-from streamkit.retries import Retry
-from streamkit.stream import Stream
 from streamkit.testing import Received, ReplayServer, wires
 from streamkit.testing.replies import ReplyLike
 from tests.faults.harness import ANSWER, COMBINATIONS, KEY, MODELS, TEXT, TRANSPORTS, body, client_at, said, until

@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from streamkit.client import Client
+from streamkit.client.retries import Retry
 from streamkit.deltas import MessageStart, Retract
-from streamkit.retries import Retry
 from streamkit.testing import Received, ReplayServer, Reply, wires
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike

@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from streamkit.accumulator import Accumulator, accumulate
-from streamkit.client import Client
+from streamkit.client import Client, Stream
+from streamkit.client.retries import Retry, Retrying
 from streamkit.deltas import Delta, MessageStart, Retract, TextDelta
 from streamkit.errors import (
     FirstTokenTimeout,
@@ -22,8 +23,6 @@ from streamkit.errors import (
 )
 from streamkit.messages import FinishReason
 from streamkit.providers import Provider
-from streamkit.retries import Retry, Retrying
-from streamkit.stream import Stream
 from streamkit.testing import Answer, Received, ReplayServer, Reply, Thinking, render, wires
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from msgspec import Struct
 
+from streamkit.client.retries import Retry
 from streamkit.errors import (
     APIError,
     AuthenticationError,
@@ -27,7 +28,6 @@ from streamkit.errors import (
     TransportTimeout,
     TruncatedStream,
 )
-from streamkit.retries import Retry
 from streamkit.testing import Received, ReplayServer, Reply, wires
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike, error_reply

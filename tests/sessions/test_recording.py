@@ -6,7 +6,18 @@ import pytest
 
 from streamkit.deltas import MessageDeltaOutput, TextDelta
 from streamkit.errors import ConfigError
-from streamkit.events import OutputDelta, OutputEnd, RunEnd, RunFailed, RunStart, ToolEnd, ToolStart, TurnEnd, TurnStart
+from streamkit.events import (
+    Done,
+    Failed,
+    OutputDelta,
+    OutputEnd,
+    RunStart,
+    RunSummary,
+    ToolEnd,
+    ToolStart,
+    TurnEnd,
+    TurnStart,
+)
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import TextPart
 from streamkit.sessions.recording import as_record
@@ -31,7 +42,7 @@ KEPT: list[tuple[Any, Record]] = [
     ({"role": "user", "contents": [{"type": "text", "text": "hi"}]}, ConversationRecord(MESSAGE)),
     (MessageOutput(MESSAGE), ConversationRecord(MESSAGE)),
     (OutputEnd(MessageOutput(MESSAGE)), ConversationRecord(MESSAGE)),
-    (RunEnd(2, FinishReason("stop"), Usage(1, 2)), SummaryRecord(7, Usage(1, 2))),
+    (Done(RunSummary(2, FinishReason("stop"), Usage(1, 2))), SummaryRecord(7, Usage(1, 2))),
     *[
         (record, record)
         for record in [
@@ -61,7 +72,7 @@ def test_messages_and_the_end_of_a_run_are_kept(item: Any, record: Record) -> No
         TurnEnd(1),
         ToolStart("c", "add"),
         ToolEnd("c", "add", MESSAGE, True),
-        RunFailed("ServerError", "no", MessageOutput(MESSAGE)),
+        Failed("ServerError", "no", MessageOutput(MESSAGE)),
     ],
     ids=lambda item: type(item).__name__,
 )

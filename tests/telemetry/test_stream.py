@@ -12,11 +12,11 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
 from streamkit.client import Client
+from streamkit.client.retries import Retry
 from streamkit.deltas import TextDelta
 from streamkit.errors import AuthenticationError, StreamkitError, TruncatedStream
 from streamkit.messages import Message
 from streamkit.parts import EmbeddedImage, ImagePart, TextPart
-from streamkit.retries import Retry
 from streamkit.testing import Answer, Call, ReplayServer, Reply, Thinking, error_reply, render, wires
 from streamkit.usage import Usage
 

@@ -12,12 +12,13 @@ from typing import Any, get_args
 from streamkit.accumulator import Accumulator
 from streamkit.deltas import BlockAdded, Delta, MessageDeltaOutput, MessageEnd, MessageStart
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
+    RunSummary,
     ToolEnd,
     ToolStart,
     ToolUpdate,
@@ -64,7 +65,7 @@ class EventReader:
         self._said = 0  # how many of its deltas have come, the first left out
         self._usage: Usage | None = None
         self._finish = FinishReason("stop", synthesized=True)
-        self._failure: RunFailed | None = None
+        self._failure: Failed | None = None
 
     def feed(self, event: AgentEvent) -> list[Event]:
         """Return the events that one of AgentCore's makes."""
@@ -96,7 +97,7 @@ class EventReader:
             case TurnEndEvent():
                 return [] if self._failure else [TurnEnd(self._turn)]
             case AgentEndEvent():
-                return [self._failure or RunEnd(self._turn, self._finish, self._usage)]
+                return [self._failure or Done(RunSummary(self._turn, self._finish, self._usage))]
         return []
 
     def _tell(self, delta: Delta) -> list[Event]:
@@ -125,7 +126,7 @@ class EventReader:
         if output.usage is not None:
             self._usage = self._usage + output.usage if self._usage else output.usage
         if message.stop_reason == "error" and output.finish_reason is None:
-            self._failure = RunFailed("error", message.error_message or "", output, self._usage)
+            self._failure = Failed("error", message.error_message or "", output, self._usage)
             return out
         self._finish = output.finish_reason or self._finish
         return [*out, OutputEnd(output)]

@@ -27,11 +27,11 @@ from streamkit.deltas import (
     ToolCallStart,
 )
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
     ToolEnd,
     ToolStart,
@@ -104,9 +104,9 @@ class EventWriter:
                 return [ToolExecutionEndEvent(id, name, from_result(message), failed)]
             case TurnEnd():
                 return self._end_turn()
-            case RunEnd():
+            case Done():
                 return [AgentEndEvent(list(self._messages))]
-            case RunFailed():
+            case Failed():
                 return self._fail(event)
         return []
 
@@ -174,7 +174,7 @@ class EventWriter:
         self._in_turn = False
         return [TurnEndEvent(self._answer, list(self._results))]
 
-    def _fail(self, event: RunFailed) -> list[AgentEvent]:
+    def _fail(self, event: Failed) -> list[AgentEvent]:
         message = self._answer if self._is_open else AssistantMessage([])
         if event.partial is not None:
             message = from_answer(event.partial)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from streamkit.deltas import MessageStart, Retract
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
+    RunSummary,
     ToolEnd,
     ToolStart,
     TurnStart,
@@ -67,10 +68,10 @@ class RunWriter:
             case ToolEnd():
                 self._completed += 1
                 return [Pending(ExecutingTools(self._tools, self._completed))]
-            case RunEnd(usage=usage):
+            case Done(summary=RunSummary(usage=usage)):
                 report = to_usage_report(usage)
                 return [Pending(TurnComplete(report)), Next[SessionRecord](Summary(self._messages, report))]
-            case RunFailed(kind=kind, message=message):
+            case Failed(kind=kind, message=message):
                 return [Next[SessionRecord](FailedAction(kind, message))]
         return []
 

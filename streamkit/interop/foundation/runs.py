@@ -11,12 +11,13 @@ from __future__ import annotations
 from streamkit.accumulator import Accumulator
 from streamkit.deltas import BlockAdded, Delta, MessageDeltaOutput, MessageEnd, MessageStart, Retract
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
+    RunSummary,
     ToolEnd,
     ToolStart,
     TurnEnd,
@@ -90,13 +91,13 @@ class RunReader:
         elif isinstance(record, FailedAction):
             partial = self._message.snapshot() if self._message is not None else None
             self._ended = True
-            out.append(RunFailed(record.error, record.message, partial))
+            out.append(Failed(record.error, record.message, partial))
         elif isinstance(record, Summary):
             self._close(out)
             if self._turn:
                 out.append(TurnEnd(self._turn))
             self._ended = True
-            out.append(RunEnd(self._turn, self._end, to_usage(record.usage)))
+            out.append(Done(RunSummary(self._turn, self._end, to_usage(record.usage))))
 
     def _said(self, message: Messages, out: list[Event]) -> None:
         if isinstance(message, ToolResult):

@@ -6,9 +6,10 @@ from typing import Any, TypeAlias, Union
 
 from msgspec import Struct
 
+from streamkit import events as ours
 from streamkit.deltas import Delta, MessageStart, RefusalDelta, Replace, TextDelta, ThinkingDelta
 from streamkit.deltas import Retract as RetractDelta
-from streamkit.events import Event, OutputDelta, OutputEnd, RunEnd, RunFailed, ToolEnd
+from streamkit.events import Event, OutputDelta, OutputEnd, ToolEnd
 from streamkit.interop.foundation.chunks import Mode
 from streamkit.interop.foundation.content import UsageReport, to_usage_report
 from streamkit.interop.foundation.runs import RunReader
@@ -136,10 +137,10 @@ class TurnReader:
                     out.append(ToolResultEvent(id, name, "".join(text for text in texts if text), failed))
                 case OutputEnd(output=output):
                     self._message(output.message, out)
-                case RunFailed(kind=kind, message=why):
+                case ours.Failed(kind=kind, message=why):
                     self._ended = True
                     out.append(Failed(kind, why))
-                case RunEnd(usage=usage):
+                case ours.Done(summary=ours.RunSummary(usage=usage)):
                     self._ended = True
                     self._summary.usage = to_usage_report(usage)
                     out.append(Done(self._summary))

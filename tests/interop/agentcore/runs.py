@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from streamkit import Agent, StreamkitError
-from streamkit.events import Event, RunFailed
+from streamkit.events import Event, Failed
 from streamkit.testing import Answer, Call, ReplayServer, Text, Thinking
 
 __all__ = ["SCRIPT", "run"]
@@ -33,5 +33,5 @@ async def run(*script: Any, max_turns: int = 9) -> list[Event]:
             async for event in agent.run_events("What is 2 + 2?"):
                 events.append(event)  # noqa: PERF401 - what came before an error counts
         except StreamkitError:
-            assert isinstance(events[-1], RunFailed)
+            assert isinstance(events[-1], Failed)
     return events

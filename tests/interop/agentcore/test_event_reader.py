@@ -4,7 +4,7 @@ from typing import Any
 
 from streamkit import FinishReason, Message, MessageOutput, accumulate
 from streamkit.deltas import MessageEnd
-from streamkit.events import Event, OutputDelta, OutputEnd, RunEnd, RunFailed, RunStart, ToolEnd, ToolStart, ToolUpdate
+from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, ToolEnd, ToolStart, ToolUpdate
 from streamkit.interop.agentcore.event_reader import EventReader
 from streamkit.interop.agentcore.event_writer import EventWriter
 from streamkit.interop.agentcore.events import (
@@ -106,10 +106,11 @@ def test_events_of_another_form_are_told_when_their_message_is_complete() -> Non
     assert last.message.text == "Done."
     (end,) = [event for event in events if isinstance(event, ToolEnd)]
     assert end.message == Message("tool", [TextPart('{"odd":1}')], id="c", meta=Meta(is_error=True, name="f"))
-    assert isinstance(events[-1], RunEnd)
-    assert (events[-1].turns, events[-1].finish_reason) == (2, FinishReason("stop", "done"))
-    assert events[-1].usage is not None
-    assert events[-1].usage.total_tokens == 9
+    assert isinstance(events[-1], Done)
+    summary = events[-1].summary
+    assert (summary.turns, summary.finish_reason) == (2, FinishReason("stop", "done"))
+    assert summary.usage is not None
+    assert summary.usage.total_tokens == 9
     assert len([e for e in events if isinstance(e, OutputDelta) and isinstance(e.output.delta, MessageEnd)]) == 3
 
 
@@ -117,7 +118,7 @@ async def test_a_run_that_failed_comes_back_as_one() -> None:
     events = await run(error_reply(400, "anthropic"))
     writer = EventWriter()
     *_, last = read(*(made for event in events for made in writer.feed(event)))
-    assert isinstance(last, RunFailed)
+    assert isinstance(last, Failed)
     assert last.message.startswith("InvalidRequest: ")
 
 
@@ -126,7 +127,7 @@ def test_an_answer_that_failed_is_the_partial_one() -> None:
     events = read(
         AgentStartEvent(), TurnStartEvent(), MessageStartEvent(DONE), MessageEndEvent(failed), AgentEndEvent([])
     )
-    assert isinstance(events[-1], RunFailed)
+    assert isinstance(events[-1], Failed)
     assert events[-1].partial is not None
     assert events[-1].partial.message.text == "so far"
     assert (events[-1].message, events[-1].partial.finish_reason) == ("no capacity", None)

@@ -15,7 +15,7 @@ from streamkit.deltas import (
     ToolCallEnd,
     ToolCallStart,
 )
-from streamkit.events import Event, OutputDelta, RunFailed, RunStart, TurnStart
+from streamkit.events import Event, Failed, OutputDelta, RunStart, TurnStart
 from streamkit.interop.agentcore.event_writer import EventWriter
 from streamkit.interop.agentcore.events import (
     AgentEndEvent,
@@ -158,7 +158,7 @@ async def test_a_run_that_fails_before_its_answer_still_has_a_message() -> None:
 def test_a_run_that_fails_within_its_answer_keeps_what_was_said() -> None:
     deltas = (MessageStart(), TextStart(0), TextDelta(0, "a"), TextEnd(0))
     shown = [OutputDelta(MessageDeltaOutput(delta)) for delta in deltas]
-    *_, end, turn, last = write(RunStart("a"), TurnStart(1), *shown, RunFailed("Overloaded", "no capacity"))
+    *_, end, turn, last = write(RunStart("a"), TurnStart(1), *shown, Failed("Overloaded", "no capacity"))
     assert isinstance(end, MessageEndEvent)
     assert isinstance(end.message, AssistantMessage)
     assert end.message.content == [TextContent("a")]

@@ -7,7 +7,7 @@ import pytest
 from streamkit import Agent, FinishReason, Message, MessageDeltaOutput, MessageOutput
 from streamkit.deltas import MessageStart, Retract, TextDelta, TextStart
 from streamkit.errors import APIError
-from streamkit.events import Event, OutputDelta, OutputEnd, RunFailed, RunStart, ToolStart, ToolUpdate, TurnStart
+from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, ToolStart, ToolUpdate, TurnStart
 from streamkit.interop.foundation.chunks import Mode
 from streamkit.interop.foundation.content import TextContent
 from streamkit.interop.foundation.messages import ToolResult
@@ -46,7 +46,7 @@ async def run(*script: Any) -> list[Event]:
             async for event in agent.run_events("What is 2 + 2?"):
                 events.append(event)  # noqa: PERF401 - what came before an error counts
         except APIError:
-            assert isinstance(events[-1], RunFailed)
+            assert isinstance(events[-1], Failed)
     return events
 
 
@@ -64,10 +64,11 @@ async def test_the_run_of_an_agent_is_the_same_after_foundations_stream(mode: Mo
     assert [type(event) for event in again if isinstance(event, _MARKS)] == [
         type(event) for event in events if isinstance(event, _MARKS)
     ]
-    assert again[-1].usage == events[-1].usage
+    assert isinstance(again[-1], Done) and isinstance(events[-1], Done)
+    assert again[-1].summary.usage == events[-1].summary.usage
 
 
-_MARKS = (RunStart, TurnStart, RunFailed)
+_MARKS = (RunStart, TurnStart, Failed)
 
 
 def said(events: list[Event]) -> list[tuple[Any, ...]]:

@@ -8,12 +8,13 @@ from streamkit import FinishReason, Message, MessageDeltaOutput, MessageOutput
 from streamkit.accumulator import accumulate
 from streamkit.deltas import MessageEnd, Retract, TextDelta
 from streamkit.events import (
+    Done,
     Event,
+    Failed,
     OutputDelta,
     OutputEnd,
-    RunEnd,
-    RunFailed,
     RunStart,
+    RunSummary,
     ToolEnd,
     ToolStart,
     TurnEnd,
@@ -85,7 +86,7 @@ def test_a_turn_is_a_run() -> None:
         TurnEnd(1),
         TurnStart(2),
         TurnEnd(2),
-        RunEnd(2, FinishReason("stop", "stop"), Usage(3, 3)),
+        Done(RunSummary(2, FinishReason("stop", "stop"), Usage(3, 3))),
     ]
 
 
@@ -131,7 +132,7 @@ def test_a_retraction_drops_the_answer_that_is_being_written_and_no_other() -> N
 
 def test_a_failure_is_the_end_and_keeps_what_was_said() -> None:
     events = read(say(TextContent("so far")), Next(FailedAction("Overloaded", "no capacity")), say(TextContent("x")))
-    assert isinstance(events[-1], RunFailed)
+    assert isinstance(events[-1], Failed)
     assert (events[-1].kind, events[-1].message) == ("Overloaded", "no capacity")
     assert events[-1].partial is not None
     assert events[-1].partial.message.text == "so far"
@@ -140,8 +141,8 @@ def test_a_failure_is_the_end_and_keeps_what_was_said() -> None:
 @pytest.mark.parametrize("size", range(len(TURN)))
 def test_a_stream_that_is_cut_anywhere_fails_once(size: int) -> None:
     events = read(*TURN[:size])
-    assert [type(event) for event in events if isinstance(event, (RunEnd, RunFailed))] == [RunFailed]
-    assert events[-1] == RunFailed("TruncatedStream", "the stream ended before the turn did", events[-1].partial)
+    assert [type(event) for event in events if isinstance(event, (Done, Failed))] == [Failed]
+    assert events[-1] == Failed("TruncatedStream", "the stream ended before the turn did", events[-1].partial)
 
 
 def test_nothing_is_read_after_the_end() -> None:

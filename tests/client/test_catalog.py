@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from streamkit.catalog import _VENDORS, Catalog
+from streamkit.client.catalog import _VENDORS, Catalog
 from streamkit.errors import ConfigError
 from streamkit.models import Model, ModelCost
 from streamkit.providers import get_provider

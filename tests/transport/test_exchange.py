@@ -16,7 +16,6 @@ import httpx_aiohttp
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
-from streamkit import faults, transport
 from streamkit.endpoint import Endpoint
 from streamkit.errors import (
     APIError,
@@ -30,13 +29,14 @@ from streamkit.errors import (
     TransportTimeout,
     TruncatedStream,
 )
-from streamkit.http_clients import new_http_client, timeouts_for
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.providers import Provider
 from streamkit.testing import ReplayServer, Reply
 from streamkit.timing import Timeouts, Timing
-from streamkit.transport import Exchange, open_exchange
+from streamkit.transport import exchange, faults
+from streamkit.transport.exchange import Exchange, open_exchange
+from streamkit.transport.http_clients import new_http_client, timeouts_for
 
 KEY = "sk-live-0123456789abcdef"
 BODY = b'{"a":1}'
@@ -550,7 +550,7 @@ async def test_an_error_answer_that_breaks_off_is_what_came_of_it() -> None:
 
 
 async def test_an_error_answer_that_never_ends_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "ERROR_BODY_S", 0.1)
+    monkeypatch.setattr(exchange, "ERROR_BODY_S", 0.1)
     bad = Reply(body=b"the backend is", status=502, headers={}, ends="hangs")
     async with ReplayServer(bad) as server, new_http_client() as http:
         with anyio.fail_after(2), pytest.raises(ServerError, match="the backend is"):
@@ -566,7 +566,7 @@ async def test_a_page_in_place_of_a_stream_is_a_retryable_error_with_an_excerpt(
             await open_at(http, server.url)
     assert caught.value.retryable
     assert caught.value.status == 200
-    assert len(caught.value.body) == transport.EXCERPT
+    assert len(caught.value.body) == exchange.EXCERPT
 
 
 REDIRECTS = [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from streamkit.catalog import Catalog
+from streamkit.client.catalog import Catalog
 from streamkit.deltas import Delta, MessageEnd, MessageStart, Retract, UsageSnapshot
 from streamkit.messages import MessageOutput
 from streamkit.usage import Usage, UsageCost

@@ -7,8 +7,8 @@ import pytest
 
 from streamkit.client import Client
 from streamkit.errors import ConfigError
-from streamkit.http_clients import KINDS, load_libraries, new_http_client
 from streamkit.testing import Answer, ReplayServer
+from streamkit.transport.http_clients import KINDS, load_libraries, new_http_client
 
 ANSWER = Answer(["It is sunny in Oslo."])
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from streamkit.client.retries import Retry, as_retry
 from streamkit.errors import (
     AuthenticationError,
     ConfigError,
@@ -18,7 +19,6 @@ from streamkit.errors import (
     TransportTimeout,
     TruncatedStream,
 )
-from streamkit.retries import Retry, as_retry
 
 ERRORS: list[tuple[StreamkitError, bool]] = [
     (TransportError("no connection"), True),

@@ -20,12 +20,12 @@ import h11  # httpx brings it: httpcore's own HTTP/1.1
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
-from streamkit.addresses import Address, is_public
 from streamkit.errors import ImageFetchError
-from streamkit.http_clients import tls_context
 from streamkit.limits import Limits
 from streamkit.parts import EmbeddedImage
 from streamkit.protocols.images import image_type
+from streamkit.transport.addresses import Address, is_public
+from streamkit.transport.http_clients import tls_context
 
 if TYPE_CHECKING:
     import httpx

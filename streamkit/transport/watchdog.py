@@ -12,9 +12,9 @@ from time import perf_counter_ns
 
 import anyio
 
-from streamkit.background import spawn
 from streamkit.errors import FirstTokenTimeout, IdleTimeout, TotalTimeout, TransportTimeout
 from streamkit.timing import Timeouts
+from streamkit.transport.background import spawn
 
 __all__ = ["Watchdog"]
 

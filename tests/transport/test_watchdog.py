@@ -7,7 +7,7 @@ import pytest
 
 from streamkit.errors import FirstTokenTimeout, IdleTimeout, TotalTimeout, TransportTimeout
 from streamkit.timing import Timeouts
-from streamkit.watchdog import Watchdog
+from streamkit.transport.watchdog import Watchdog
 
 S = 1_000_000_000
 

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from streamkit.addresses import is_public
+from streamkit.transport.addresses import is_public
 
 PUBLIC = ["93.184.215.14", "8.8.8.8", "172.32.0.1", "2606:2800:21f:cb07::1", "2a00:1450:4001:830::200e"]
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from msgspec import Struct
 
-from streamkit.costs import CostMeter
+from streamkit.client.costs import CostMeter
+from streamkit.client.observing import StreamReport
 from streamkit.errors import (
     ConfigError,
     ImageFetchError,
@@ -20,15 +21,14 @@ from streamkit.errors import (
     TransportError,
     TruncatedStream,
 )
-from streamkit.observing import StreamReport
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.stopwatch import Stopwatch
 from streamkit.timing import Timing
-from streamkit.transport import Exchange
-from streamkit.watchdog import Watchdog
+from streamkit.transport.exchange import Exchange
+from streamkit.transport.watchdog import Watchdog
 
 if TYPE_CHECKING:
-    from streamkit.client import Client
+    from streamkit.client.client import Client
 
 __all__ = ["Asked", "Asking"]
 

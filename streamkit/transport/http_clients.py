@@ -12,9 +12,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from streamkit.background import on_trio
 from streamkit.errors import ConfigError
 from streamkit.timing import Timeouts
+from streamkit.transport.background import on_trio
 
 __all__ = [
     "KINDS",

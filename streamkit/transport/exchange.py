@@ -27,13 +27,13 @@ from streamkit.errors import (
     StreamkitError,
     TransportError,
 )
-from streamkit.faults import explain_fault, place_of, was_closing
-from streamkit.http_clients import HTTPClient
 from streamkit.keys import scrub_error
 from streamkit.limits import Limits
 from streamkit.protocols import EncodedRequest
 from streamkit.protocols.failures import find_request_id, read_failure
 from streamkit.timing import Timeouts, Timing
+from streamkit.transport.faults import explain_fault, place_of, was_closing
+from streamkit.transport.http_clients import HTTPClient
 from streamkit.wire.inflate import Inflater, new_inflater
 
 __all__ = [

@@ -6,7 +6,7 @@ What a request costs in httpcore's pool grows with the square of the connections
 
 from __future__ import annotations
 
-from streamkit.http_clients import HTTPClient, new_http_client
+from streamkit.transport.http_clients import HTTPClient, new_http_client
 
 __all__ = ["SIZE", "Pools"]
 

@@ -9,14 +9,14 @@ import pytest
 
 from streamkit.accumulator import accumulate
 from streamkit.agent import Agent
-from streamkit.catalog import Catalog
 from streamkit.client import Client
-from streamkit.costs import CostMeter
+from streamkit.client.catalog import Catalog
+from streamkit.client.costs import CostMeter
+from streamkit.client.retries import Retry
 from streamkit.deltas import Delta, MessageEnd, MessageStart, Retract, UsageSnapshot
 from streamkit.errors import TruncatedStream
 from streamkit.messages import FinishReason
 from streamkit.models import Model, ModelCost
-from streamkit.retries import Retry
 from streamkit.testing import Answer, Call, ReplayServer, Reply
 from streamkit.testing.scripts import render
 from streamkit.usage import Usage, UsageCost

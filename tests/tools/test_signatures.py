@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from streamkit.errors import ConfigError, ToolError
-from streamkit.signatures import Signature, read_signature, unwrap
+from streamkit.tools.signatures import Signature, read_signature, unwrap
 
 
 class Unit(enum.Enum):

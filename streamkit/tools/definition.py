@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import partial, update_wrapper
 from typing import Any, overload
 
-from streamkit.docstrings import parse_docstring
 from streamkit.errors import ConfigError, ToolError
 from streamkit.protocols.request import ToolSpec
-from streamkit.signatures import Signature, read_signature, unwrap
+from streamkit.tools.docstrings import parse_docstring
+from streamkit.tools.signatures import Signature, read_signature, unwrap
 
 __all__ = ["Tool", "as_tool", "tool", "tool_list"]
 

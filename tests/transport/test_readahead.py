@@ -6,7 +6,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from streamkit.readahead import ReadAhead
+from streamkit.transport.readahead import ReadAhead
 
 
 async def source(*chunks: bytes, fails: Exception | None = None) -> AsyncIterator[bytes]:

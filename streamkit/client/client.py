@@ -12,30 +12,30 @@ from weakref import WeakKeyDictionary
 from anyio.lowlevel import RunVar
 from msgspec import structs
 
-from streamkit.asking import Asked
-from streamkit.catalog import Catalog
+from streamkit.client.asking import Asked
+from streamkit.client.catalog import Catalog
+from streamkit.client.observing import Observer
+from streamkit.client.retries import Retry, Retrying, as_retry
+from streamkit.client.stream import Stream
 from streamkit.credentials import find_credentials, lookup_for
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError
-from streamkit.faults import place_of
-from streamkit.fetching import ImageFetcher
-from streamkit.http_clients import HTTPClient, check_http_client, load_libraries, timeouts_for
 from streamkit.images import embed_images, images_to_embed
 from streamkit.keys import ApiKey
 from streamkit.limits import Limits
 from streamkit.messages import MessageOutput
-from streamkit.observing import Observer
 from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.parts import EmbeddedImage
-from streamkit.pools import Pools
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
 from streamkit.providers.abilities import Structured, structured_by
-from streamkit.retries import Retry, Retrying, as_retry
-from streamkit.stream import Stream
 from streamkit.structured import OutputType, TypedOutput, fit_schema
 from streamkit.timing import Timeouts, Timing
-from streamkit.transport import Exchange, open_exchange
+from streamkit.transport.exchange import Exchange, open_exchange
+from streamkit.transport.faults import place_of
+from streamkit.transport.fetching import ImageFetcher
+from streamkit.transport.http_clients import HTTPClient, check_http_client, load_libraries, timeouts_for
+from streamkit.transport.pools import Pools
 
 __all__ = ["Client", "Stream"]
 
@@ -350,7 +350,7 @@ class _Loop:
     """Stands for an event loop: it lives as long."""
 
 
-_LOOP: RunVar[_Loop] = RunVar("streamkit.client.loop")
+_LOOP: RunVar[_Loop] = RunVar("streamkit.client.client.loop")
 
 
 def _loop() -> _Loop:

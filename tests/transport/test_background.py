@@ -14,7 +14,7 @@ import anyio
 import pytest
 import trio
 
-from streamkit.background import hold, on_trio, spawn
+from streamkit.transport.background import hold, on_trio, spawn
 
 variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable")
 

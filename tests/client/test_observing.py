@@ -11,14 +11,13 @@ import anyio
 import pytest
 
 from streamkit.agent import Agent
-from streamkit.client import Client
+from streamkit.client import Client, Stream
+from streamkit.client.retries import Retry
 from streamkit.deltas import Delta, MessageEnd, TextDelta
 from streamkit.errors import AuthenticationError, ConfigError, Overloaded, TruncatedStream
 from streamkit.messages import Message, MessageOutput
 from streamkit.parts import FunctionPart
 from streamkit.protocols import Request
-from streamkit.retries import Retry
-from streamkit.stream import Stream
 from streamkit.testing import Answer, Call, ReplayServer, Reply, render, wires
 from streamkit.tools import Tool, tool
 from streamkit.usage import Usage

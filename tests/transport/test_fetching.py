@@ -19,12 +19,12 @@ import pytest
 from anyio.abc import ByteStream, SocketAttribute
 from anyio.streams.tls import TLSListener
 
-from streamkit import fetching
-from streamkit.addresses import Address, is_public
 from streamkit.errors import ImageFetchError
-from streamkit.fetching import AT_ONCE, MAX_IMAGES, MAX_REDIRECTS, ImageFetcher, fetch_image
 from streamkit.limits import Limits
 from streamkit.parts import EmbeddedImage
+from streamkit.transport import fetching
+from streamkit.transport.addresses import Address, is_public
+from streamkit.transport.fetching import AT_ONCE, MAX_IMAGES, MAX_REDIRECTS, ImageFetcher, fetch_image
 
 CERTIFICATES = Path(__file__).parent / "certificates"  # for images.test and other.test, until 2126
 PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 100

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import anyio
 
-from streamkit.background import spawn
+from streamkit.transport.background import spawn
 
 __all__ = ["ReadAhead"]
 

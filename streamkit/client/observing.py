@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from streamkit.client import Client
+    from streamkit.client.client import Client
+    from streamkit.client.stream import Stream
     from streamkit.messages import Message, MessageOutput
     from streamkit.parts import FunctionPart
     from streamkit.protocols import Request
-    from streamkit.stream import Stream
     from streamkit.tools import Tool
     from streamkit.usage import Usage
 

@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from streamkit.accumulator import accumulate
-from streamkit.client import Client
+from streamkit.client import Client, Stream
+from streamkit.client.retries import Retry, Retrying
 from streamkit.deltas import Delta, MessageStart, Retract, TextDelta
 from streamkit.errors import (
     AuthenticationError,
@@ -23,8 +24,6 @@ from streamkit.errors import (
     TransportTimeout,
     TruncatedStream,
 )
-from streamkit.retries import Retry, Retrying
-from streamkit.stream import Stream
 from streamkit.testing import Answer, Received, ReplayServer, Reply, Thinking, render, render_error, wires
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike, error_reply

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamkit.docstrings import parse_docstring
+from streamkit.tools.docstrings import parse_docstring
 
 GOOGLE = """Find flights.
 

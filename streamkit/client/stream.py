@@ -8,8 +8,9 @@ from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from streamkit.accumulator import Accumulator, coalesce
-from streamkit.asking import Asked, Asking
-from streamkit.costs import CostMeter
+from streamkit.client.asking import Asked, Asking
+from streamkit.client.costs import CostMeter
+from streamkit.client.observing import RunReport, StreamReport
 from streamkit.deltas import (
     Delta,
     MessageEnd,
@@ -29,16 +30,15 @@ from streamkit.errors import (
 )
 from streamkit.keys import scrub_error
 from streamkit.messages import MessageOutput
-from streamkit.observing import RunReport, StreamReport
 from streamkit.protocols import Parser, Request
-from streamkit.readahead import ReadAhead
 from streamkit.stopwatch import Stopwatch
 from streamkit.structured import OutputReader, OutputType
 from streamkit.timing import Timing
-from streamkit.transport import DRAIN_S, Exchange
+from streamkit.transport.exchange import DRAIN_S, Exchange
+from streamkit.transport.readahead import ReadAhead
 
 if TYPE_CHECKING:
-    from streamkit.client import Client
+    from streamkit.client.client import Client
 
 __all__ = ["Asked", "Stream"]
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from streamkit import pools
 from streamkit.client import Client
 from streamkit.errors import TransportError
-from streamkit.pools import SIZE, Pools
 from streamkit.testing import Answer, ReplayServer, Reply
+from streamkit.transport import pools
+from streamkit.transport.pools import SIZE, Pools
 
 
 async def test_no_client_has_more_streams_than_its_size() -> None:

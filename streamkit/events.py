@@ -2,7 +2,8 @@
 
 A run is `RunStart`, turns, then exactly one `Done` or `Failed`. A turn is `TurnStart`, the pieces of the model's
 message and the message, then for its calls `ToolStart`, `ToolUpdate`…, `ToolEnd` (as they happen, those of parallel
-calls mixed) and the result messages in the order of the calls, then `TurnEnd`.
+calls mixed) and the result messages in the order of the calls, then `TurnEnd`. Between them may stand `MessageAdded`,
+`Progress`, and what the run of another agent tells, as `SubAgent`. A consumer passes over what it does not know.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ __all__ = [
     "Done",
     "Event",
     "Failed",
+    "MessageAdded",
     "OutputDelta",
     "OutputEnd",
+    "Progress",
     "RunStart",
     "RunSummary",
+    "SubAgent",
     "ToolEnd",
     "ToolStart",
     "ToolUpdate",
@@ -88,6 +92,37 @@ class ToolEnd(_Event, frozen=True):
     is_error: bool = False
 
 
+class MessageAdded(_Event, frozen=True):
+    """A message that is not the model's was put into the conversation while the run was under way.
+
+    `source` says whence: `steering` or `follow_up` from the agent's queues, `correction` for what the model is told of
+    an answer that is not of the run's type.
+    """
+
+    message: Message
+    source: str
+
+
+class Progress(_Event, frozen=True):
+    """A hint at what goes on, to be shown or passed over: `kind` is a word, `detail` plain JSON.
+
+    `retrying` (`error`, `number`): the request was sent again; `compacting` (`messages`): the conversation is being
+    made shorter; `compacted` (`before`, `after`): how many messages it had and has; `interrupted` and `aborted`: the
+    turn was cut off. More kinds may come.
+    """
+
+    kind: str
+    detail: dict[str, Any] = {}
+
+
+class SubAgent(_Event, frozen=True):
+    """An event of another agent's run, which a tool has started: `id` and `name` are the call's."""
+
+    id: str
+    name: str
+    event: Event
+
+
 class TurnEnd(_Event, frozen=True):
     """The turn is over: the model's message is complete and its calls are answered."""
 
@@ -125,6 +160,9 @@ Event: TypeAlias = Union[
     ToolStart,
     ToolUpdate,
     ToolEnd,
+    MessageAdded,
+    Progress,
+    SubAgent,
     TurnEnd,
     Done,
     Failed,

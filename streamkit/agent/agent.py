@@ -7,15 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeAlias, Union
 
+from streamkit.agent.context import COMPACT_AT, Context
 from streamkit.agent.history import Conversation, History, load_history, load_query
+from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.run import EventRun, Run
+from streamkit.agent.state import AgentState
+from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, ShouldStop, TransformContext
 from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.keys import ApiKey
 from streamkit.messages import Message, MessageLike, MessageOutput
 from streamkit.params import check_names
+from streamkit.protocols import ToolSpec
 from streamkit.tools import Tool, as_tool, tool_list
 from streamkit.usage import Usage
 
@@ -58,6 +63,15 @@ class Agent:
         history: History | None = None,
         max_turns: int = MAX_TURNS,
         output_retries: int = OUTPUT_RETRIES,
+        transform_context: TransformContext | None = None,
+        convert_to_llm: ConvertToLlm | None = None,
+        compact: Compact | None = None,
+        compact_at: float = COMPACT_AT,
+        context_window: int | None = None,
+        should_stop: ShouldStop | None = None,
+        prepare_next_turn: PrepareNextTurn | None = None,
+        steering_mode: QueueMode = "one-at-a-time",
+        follow_up_mode: QueueMode = "one-at-a-time",
         client: Client | None = None,
         api_key: ApiKey | None = None,
         base_url: str | None = None,
@@ -83,7 +97,11 @@ class Agent:
         ]
         self._functions = _by_name(self.tools)
         self._instruction = instruction
-        self._conversation = Conversation(load_history(history, instruction))
+        inbox = Inbox(steering_mode, follow_up_mode)
+        self._conversation = Conversation(load_history(history, instruction), inbox)
+        self._context = Context(transform_context, convert_to_llm, compact, context_window, compact_at)
+        self._should_stop = should_stop
+        self._prepare_next_turn = prepare_next_turn
         self._given = client
         self._kept: Client | None = None
         if client is not None:
@@ -114,7 +132,25 @@ class Agent:
         """What all responses have used, aborted ones included."""
         return self._conversation.usage
 
-    def run(self, query: MessageLike, *, output_type: Any = None) -> Run[MessageOutput]:
+    @property
+    def state(self) -> AgentState:
+        """How the agent stands now; costs as much as joining the text of the message that is under way."""
+        conversation, client = self._conversation, self._given or self._client
+        running, history = conversation.holder, conversation.history
+        system = history[0].text if history and history[0].role == "system" else ""
+        return AgentState(
+            system_prompt=system,
+            model=f"{client.provider.name}/{self.params.get('model') or client.model}",
+            thinking_level=self.params.get("thinking"),
+            tools=[tool.name for tool in self.tools if isinstance(tool, Tool)],
+            messages=list(history),
+            is_streaming=running is not None,
+            streaming_message=None if running is None else running.partial,
+            pending_tool_calls=frozenset() if running is None else running.pending,
+            error_message=conversation.error,
+        )
+
+    def run(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageOutput]:
         """Answer `query` (a string, a message, or a dict in its form); yields each message when it is complete.
 
         The messages are those of the model, with their tool calls, each tool's result, and the final answer. A tool
@@ -126,15 +162,53 @@ class Agent:
         of the run. Where it is not, the model is told why, in a user message of the history, and asked again,
         `output_retries` times at most; then, or where it refused or was cut off, `OutputError` is raised.
         """
-        return Run(self, Loop(load_query(query), output_type), MessageOutput)
+        return Run(self, Loop(None if query is None else load_query(query), output_type), MessageOutput)
 
-    def run_stream(self, query: MessageLike, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
+    def run_stream(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(self, Loop(load_query(query), output_type), MessageDeltaOutput)
+        return Run(self, Loop(None if query is None else load_query(query), output_type), MessageDeltaOutput)
 
-    def run_events(self, query: MessageLike, *, output_type: Any = None) -> EventRun:
+    def run_events(self, query: MessageLike | None = None, *, output_type: Any = None) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return EventRun(self, Loop(load_query(query), output_type))
+        return EventRun(self, Loop(None if query is None else load_query(query), output_type))
+
+    def continue_(self, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
+        """Go on from the history, as `run_stream` without a query.
+
+        Raises `ConfigError`, when it is read, where neither a user nor a tool spoke last and nothing is queued.
+        """
+        return self.run_stream(output_type=output_type)
+
+    def steer(self, message: MessageLike, *, interrupt: bool = False) -> None:
+        """Say something to the run that is under way: it is put into the history before the next turn.
+
+        With `interrupt` that turn begins at once: what the model has said of its message is taken back by a `Retract`,
+        and tools that run are stopped, whose calls are answered by that. Without a run it waits for the next one.
+        To be called in the thread of the event loop.
+        """
+        self._conversation.inbox.steering.put(load_query(message))
+        if interrupt and self._conversation.holder is not None:
+            self._conversation.holder.interrupt()
+
+    def follow_up(self, message: MessageLike) -> None:
+        """Say something to be answered when the run would end; without a run it waits for the next one."""
+        self._conversation.inbox.follow_ups.put(load_query(message))
+
+    def clear_queues(self) -> list[Message]:
+        """Return what waits in the queues, those of `steer` first, and forget it."""
+        inbox = self._conversation.inbox
+        return inbox.steering.clear() + inbox.follow_ups.clear()
+
+    def abort(self) -> bool:
+        """End the run that is under way, from its own event loop; False where there is none.
+
+        What the model was saying stays in the history as far as it was shown, with the finish reason `aborted`. Tools
+        are stopped, and every call is answered. The run then ends as others do, without an error, within seconds.
+        """
+        running = self._conversation.holder
+        if running is not None:
+            running.abort()
+        return running is not None
 
     async def aclose(self) -> None:
         """Close the client that `async with` keeps. A later run opens its own."""
@@ -154,6 +228,9 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} on {(self._given or self._client)!r}>"
+
+    def _specs(self, names: Iterable[str]) -> list[ToolSpec | dict[str, Any]]:
+        raise NotImplementedError
 
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 import msgspec
 
+from streamkit.agent.inbox import Inbox
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.parts import RefusalPart, TextPart
 from streamkit.usage import Usage
+
+if TYPE_CHECKING:
+    from streamkit.agent.loop import Loop
 
 __all__ = ["Conversation", "History", "load_history", "load_query", "says_anything"]
 
@@ -18,12 +22,15 @@ History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
 
 
 class Conversation:
-    """What an agent and its runs share: the messages, what they have used, and the run that has them, if any."""
+    """What an agent and its runs share: the messages and what waits to be one, and the run that has them, if any."""
 
-    def __init__(self, history: list[Message]) -> None:
+    def __init__(self, history: list[Message], inbox: Inbox) -> None:
         self.history = history
+        self.inbox = inbox
         self.usage = Usage()
-        self.holder: object | None = None
+        self.holder: Loop | None = None
+        self.full = False  # whether it is to be made shorter before the model is asked again
+        self.error: str | None = None  # what ended the last run
 
 
 def load_history(saved: History | None, instruction: str | None = None) -> list[Message]:

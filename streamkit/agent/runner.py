@@ -70,6 +70,10 @@ class ToolRunner:
         if self._failure is not None:
             raise self._failure
 
+    def interrupt(self, text: str) -> None:
+        self._text = text
+        self._scope.cancel()
+
     async def aclose(self) -> None:
         """Cancel what still runs and wait for its end, for `CLOSE_S` at most; a thread is not waited for."""
         self._scope.cancel()

@@ -146,6 +146,8 @@ class Client:
             self._made.append(client)
             return client
 
+        self._make = made
+        self._others: dict[str, Client] = {}
         others = [fallback] if isinstance(fallback, (str, Client)) else fallback
         self.fallback = [other if isinstance(other, Client) else made(other) for other in others]
         load_libraries(self._kind)
@@ -246,9 +248,27 @@ class Client:
         other = copy(self)
         other._own = WeakKeyDictionary()
         twins = {id(client): client.twin() for client in self._made}
-        other._made = list(twins.values())
+        other._made, other._others = list(twins.values()), {}
         other.fallback = [twins.get(id(client), client) for client in self.fallback]
         return other
+
+    def on(self, model: str) -> Client:
+        """Return a client for another `provider/model`, with the limits, retries, prices and hooks of this one.
+
+        At the same provider it shares the key, the address and the connections. Another provider is asked with the key
+        of its environment variable, and those connections are closed with this client's. Raises `ConfigError` for a
+        model that cannot be asked.
+        """
+        vendor, slash, name = model.partition("/")
+        if slash and vendor == self.provider.name:
+            other = copy(self)
+            other.model = name
+            return other
+        if model not in self._others:
+            other = self._others[model] = self._make(model)
+            for shared in ("timeouts", "retry", "on_retry", "telemetry", "prices"):
+                setattr(other, shared, getattr(self, shared))
+        return self._others[model]
 
     def __repr__(self) -> str:
         return f"<Client {self.model!r} of {self._endpoint!r}>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from streamkit.accumulator import Accumulator, coalesce
 from streamkit.client.asking import Asked, Asking
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from streamkit.client.client import Client
 
 __all__ = ["Asked", "Stream"]
+
+DeltaT = TypeVar("DeltaT", bound=Delta)
 
 # What can come before anything of the answer has.
 _OPENING = {MessageStart, TextStart, ThinkingStart, RefusalStart, UsageSnapshot, UnknownFrame, RawFrame}
@@ -155,6 +157,15 @@ class Stream:
         stream = Stream(self._asking.client, asked, coalesce=self._coalesce)
         stream.accumulator, stream._reader, stream._meter = self.accumulator, self._reader, self._meter
         return stream
+
+    def tell(self, delta: DeltaT) -> DeltaT:
+        """Add a delta of the reader's own to the message, and return it: that it was taken back, or cut off."""
+        self._fold(delta)
+        return delta
+
+    def follow(self, other: Stream) -> None:
+        """Go on with the message of `other`, which was taken back: what that has used counts on."""
+        self.accumulator, self._reader = other.accumulator, other._reader
 
     async def __aenter__(self) -> Stream:
         if self._opened or self._asking.closed:
@@ -296,7 +307,8 @@ class Stream:
 
     def _fold(self, delta: Delta) -> None:
         self.accumulator.feed(delta)
-        self._typed.feed(delta)
+        if self._reader is not None:
+            self._reader.feed(delta)
 
     @property
     def _typed(self) -> OutputReader:

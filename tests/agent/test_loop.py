@@ -74,6 +74,7 @@ def bare(outputs: list[MessageOutput]) -> list[tuple[Any, ...]]:
     return [(o.message, o.finish_reason, o.usage, o.depth, o.source_agent) for o in outputs]
 
 
+@pytest.mark.feature("0.7", "0.8", "0.17", "0.19", "0.20", "0.22", "0.27", "0.28")
 async def test_a_run_calls_tools_until_the_model_answers(make_agent: Any, provider: str) -> None:
     transport = ReplayTransport([Answer(["Adding.", Call("add", {"a": 1, "b": 2})]), Answer(["It is 3."])])
     agent = make_agent(transport, tools=TOOLS, instruction="Be brief.", name="adder")
@@ -96,6 +97,7 @@ async def test_a_run_calls_tools_until_the_model_answers(make_agent: Any, provid
     assert "add" in str(first["tools"]) and first["tools"] == second["tools"]
 
 
+@pytest.mark.feature("brekkylab/ailoy#375")
 async def test_a_tool_result_streams_as_a_message_of_its_own(make_agent: Any) -> None:
     agent = make_agent([Answer([Call("add", {"a": 1}), Call("fails", {"why": "no"})]), Answer(["Ok."])], tools=TOOLS)
     pieces = [piece async for piece in agent.run_stream("go")]
@@ -131,6 +133,7 @@ SCRIPTS: list[tuple[str, list[Answer]]] = [
 SEVERAL = Answer(["One.", Call("add", {"a": 1})], choices=[Answer(["Two."]), Answer([Call("add", {"a": 3})])])
 
 
+@pytest.mark.feature("0.25", "first-1")
 @pytest.mark.parametrize("script", [case[1] for case in SCRIPTS], ids=[case[0] for case in SCRIPTS])
 async def test_the_pieces_of_a_run_fold_to_its_messages(make_agent: Any, script: list[Answer]) -> None:
     whole, pieces = make_agent(list(script), tools=TOOLS), make_agent(list(script), tools=TOOLS)
@@ -162,6 +165,7 @@ usages = st.none() | st.builds(Usage, st.integers(1, 99), st.integers(1, 99))
 answers = st.builds(Answer, st.lists(blocks, max_size=5), usage=usages)
 
 
+@pytest.mark.feature("0.25", "first-1")
 @given(st.lists(answers, max_size=3), st.lists(blocks.filter(lambda block: not isinstance(block, Call)), max_size=3))
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
@@ -246,6 +250,7 @@ async def test_a_run_ends_clearly_after_the_turns_that_it_may_take(make_agent: A
     assert_whole(agent.history)
 
 
+@pytest.mark.feature("0.27")
 async def test_several_runs_are_one_conversation(make_agent: Any) -> None:
     transport = ReplayTransport([Answer(["One."]), Answer(["Two."])])
     agent = make_agent(transport)

@@ -141,6 +141,9 @@ WAYS = [
 ]
 
 
+@pytest.mark.feature(
+    "first-5", "openai/openai-agents-python#574", "openai/openai-agents-python#2222", "pydantic/pydantic-ai#1524"
+)
 @pytest.mark.parametrize("provider", ["anthropic"], indirect=True)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_a_run_may_be_left_at_every_event(
@@ -202,6 +205,7 @@ WAITS: list[tuple[str, Reply | list[Answer], list[str]]] = [
 ]
 
 
+@pytest.mark.feature("first-5")
 @pytest.mark.parametrize(("replies", "roles"), [case[1:] for case in WAITS], ids=[case[0] for case in WAITS])
 async def test_a_timeout_ends_a_run_wherever_it_waits(
     replies: Any, roles: list[str], make_agent: Any, watch: Watch, assert_whole: Any

@@ -268,6 +268,7 @@ def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> 
         _ = (parser := get_protocol(protocol).parser()).feed(body) + parser.finish()
 
 
+@pytest.mark.feature("first-2")
 @pytest.mark.parametrize("protocol", [protocol for protocol in RENDERED if framing_of(protocol) != BINARY])
 @given(data=st.data())
 def test_a_last_frame_without_its_blank_line_still_counts(protocol: str, data: st.DataObject) -> None:

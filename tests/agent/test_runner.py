@@ -418,6 +418,7 @@ async def test_closing_does_not_wait_for_ever_for_a_tool_that_does_not_end(monke
     await anyio.wait_all_tasks_blocked()
 
 
+@pytest.mark.feature("earendil-works/pi#8935")
 async def test_closing_right_after_the_start_runs_nothing() -> None:
     ran = []
 
@@ -432,6 +433,7 @@ async def test_closing_right_after_the_start_runs_nothing() -> None:
     assert 2 not in ran
 
 
+@pytest.mark.feature("earendil-works/pi#7053")
 async def test_a_finished_call_keeps_its_result_when_another_is_cancelled() -> None:
     async def quick() -> str:
         return "quick"

@@ -71,6 +71,16 @@ _HOME = {
     "streamkit.blocks": ("Block", "BlockRef", "OpaquePart", "ThinkingPart"),
     "streamkit.marks": ("mark_cached",),
     "streamkit.messages": ("FinishReason", "Message", "MessageOutput", "Meta", "Origin", "as_message"),
+    "streamkit.custom": (
+        "BashExecution",
+        "BranchSummary",
+        "CompactionSummary",
+        "CustomContent",
+        "convert_to_llm",
+        "custom_message",
+        "custom_value",
+        "register_message",
+    ),
     "streamkit.deltas": (
         "AudioDelta",
         "BlockAdded",
@@ -152,6 +162,7 @@ if TYPE_CHECKING:
     from streamkit.client import *
     from streamkit.client.catalog import *
     from streamkit.client.retries import *
+    from streamkit.custom import *
     from streamkit.deltas import *
     from streamkit.errors import *
     from streamkit.events import *

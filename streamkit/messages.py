@@ -36,7 +36,8 @@ class Meta(Struct, omit_defaults=True):
     """What is known of a message beside its content; omitted when there is nothing.
 
     `is_error` marks the result of a failed tool call, `name` is the speaker or the tool, `details` is for the
-    application (never sent to a model), `timestamp` is in ms since 1970.
+    application (never sent to a model), `timestamp` is in ms since 1970. `custom` names the kind of a message that is
+    the application's own; see `streamkit.custom`.
     """
 
     origin: Origin | None = None
@@ -44,6 +45,7 @@ class Meta(Struct, omit_defaults=True):
     name: str | None = None
     details: Any = None
     timestamp: int | None = None
+    custom: str | None = None
 
 
 class Message(Struct, omit_defaults=True):

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, Union
 
 import msgspec
 
+from streamkit.custom import convert_to_llm
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.protocols import Request, ToolSpec
@@ -44,8 +45,9 @@ def build_request(
 ) -> Request:
     """Return the request; `params` are fields of `Request` by name, and others, which go into the body as they are.
 
-    `stop` may be one string. `model` among the params overrides. Raises `ConfigError` for a message or a tool that
-    is none, for a field of another type, and for a name that is nearly a field's: `extra` has no such check.
+    Of custom messages it holds what the model sees. `stop` may be one string. `model` among the params overrides.
+    Raises `ConfigError` for a message or a tool that is none, for a field of another type, and for a name that is
+    nearly a field's: `extra` has no such check.
     """
     known = {name: value for name, value in params.items() if name in _FIELDS and value is not None}
     other = {name: value for name, value in params.items() if name not in _FIELDS and name != "extra"}
@@ -104,9 +106,10 @@ def _messages(given: Messages) -> list[Message]:
             found.append(as_message(value))
         except (msgspec.ValidationError, TypeError) as error:
             raise ConfigError(f"message {number} is no message: {error}") from None
-    if not found:
+    seen = convert_to_llm(found)
+    if not seen:
         raise ConfigError("there are no messages to send")
-    return found
+    return seen
 
 
 def _tool(given: ToolLike) -> ToolSpec | dict[str, Any]:

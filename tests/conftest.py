@@ -18,6 +18,8 @@ from msgspec import Struct
 
 from streamkit.protocols import PROTOCOLS
 
+pytest_plugins = ["tests.features.plugin"]
+
 # The default repeats the same examples on each run, so that a failure is the change's; `thorough` looks for new ones:
 # pytest --hypothesis-profile=thorough
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

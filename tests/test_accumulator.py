@@ -262,6 +262,7 @@ CASES: list[tuple[str, list[Delta], Message]] = [
 ]
 
 
+@pytest.mark.feature("0.26")
 @pytest.mark.parametrize(("deltas", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_deltas_make_the_message(deltas: list[Delta], message: Message) -> None:
     whole = [START, *deltas, UsageSnapshot(Usage(3, 4)), MessageEnd(STOP)]

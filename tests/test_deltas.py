@@ -107,6 +107,7 @@ def test_the_tag_is_the_name_in_snake_case(kind: Any) -> None:
     assert kind.__struct_config__.tag == re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
+@pytest.mark.feature("4.43")
 @pytest.mark.parametrize("delta", [delta for delta, _ in FORMS], ids=lambda delta: type(delta).__name__)
 def test_a_delta_cannot_be_changed(delta: Delta) -> None:
     for field in msgspec.structs.fields(delta):

@@ -22,7 +22,7 @@ PACKAGE = TESTS.parent / "streamkit"
 ROWS = [
     "errors usage partial_json limits timing",
     "parts blocks messages marks deltas wire",
-    "events accumulator assembly protocols stopwatch tools",
+    "events accumulator assembly protocols stopwatch tools custom",
     "providers ui interop keys endpoint params images models structured",
     "transport credentials testing",
     "sessions",

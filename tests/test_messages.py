@@ -105,6 +105,7 @@ FORMS: list[tuple[str, str, Message]] = [
 ]
 
 
+@pytest.mark.feature("0.1", "0.3", "0.5")
 @pytest.mark.parametrize(("text", "message"), [case[1:] for case in FORMS], ids=[case[0] for case in FORMS])
 def test_a_message_has_this_json_and_comes_back_byte_for_byte(text: str, message: Message) -> None:
     decoded = msgspec.json.decode(text, type=Message)
@@ -113,6 +114,7 @@ def test_a_message_has_this_json_and_comes_back_byte_for_byte(text: str, message
     assert msgspec.json.encode(decoded).decode() == text
 
 
+@pytest.mark.feature("0.1")
 @pytest.mark.parametrize(("text", "message"), [case[1:] for case in FORMS], ids=[case[0] for case in FORMS])
 def test_a_plain_dict_is_the_same_message_in_any_order_of_keys(text: str, message: Message) -> None:
     plain: dict[str, Any] = json.loads(text)
@@ -123,6 +125,7 @@ def test_a_plain_dict_is_the_same_message_in_any_order_of_keys(text: str, messag
     assert json.loads(text) == plain  # and it is left as it was
 
 
+@pytest.mark.feature("0.1")
 def test_absent_contents_are_empty_and_always_written() -> None:
     assert msgspec.json.encode(as_message({"role": "user"})) == b'{"role":"user","contents":[]}'
 
@@ -158,11 +161,13 @@ BUILT: list[tuple[str, Any, list[Any]]] = [
 ]
 
 
+@pytest.mark.feature("0.30")
 @pytest.mark.parametrize(("given", "parts"), [case[1:] for case in BUILT], ids=[case[0] for case in BUILT])
 def test_contents_may_be_given_as(given: Any, parts: list[Any]) -> None:
     assert Message("user", given).contents == parts
 
 
+@pytest.mark.feature("0.30")
 def test_with_contents_is_a_copy() -> None:
     message = Message("user", [TextPart("a")], meta=Meta(name="me"))
     other = message.with_contents(["b", {"type": "text", "text": "c"}, TextPart("d")])
@@ -205,6 +210,7 @@ BROKEN: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.feature("0.3")
 @pytest.mark.parametrize(("value", "says"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_a_broken_message_is_refused_with_what_is_wrong(value: dict[str, Any], says: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=says):

@@ -47,6 +47,7 @@ COSTS = [
 ]
 
 
+@pytest.mark.feature("4.28")
 @pytest.mark.parametrize(("prices", "usage", "cost"), COSTS)
 def test_a_cost_is_what_the_prices_say_and_never_guessed(
     prices: ModelCost, usage: Usage, cost: UsageCost | None
@@ -73,6 +74,7 @@ IDS = [
 ]
 
 
+@pytest.mark.feature("3.49")
 @pytest.mark.parametrize(("text", "expected"), IDS)
 def test_a_quantization_is_told_from_the_name(text: str, expected: ModelId) -> None:
     found = ModelId.parse(text)

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from streamkit.custom import BashExecution, CustomContent, custom_message
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.params import build_request, encode_body
@@ -28,6 +29,7 @@ MESSAGES: list[tuple[str, Any, list[Message]]] = [
     ("a dict", USER_JSON, [USER]),
     ("a list", ["Hello", USER, USER_JSON], [USER, USER, USER]),
     ("a generator", (text for text in ("Hello", "Hello")), [USER, USER]),
+    ("a custom message", ["Hello", custom_message(CustomContent("note", "Hello"))], [USER, USER]),
     (
         "bytes inside a dict",
         {
@@ -42,6 +44,11 @@ MESSAGES: list[tuple[str, Any, list[Message]]] = [
 @pytest.mark.parametrize(("given", "expected"), [case[1:] for case in MESSAGES], ids=[case[0] for case in MESSAGES])
 def test_messages_are_taken_in_any_form(given: Any, expected: list[Message]) -> None:
     assert build_request("m", given, None, {}).messages == expected
+
+
+def test_a_conversation_of_which_the_model_sees_nothing_is_refused() -> None:
+    with pytest.raises(ConfigError, match="no messages to send"):
+        build_request("m", custom_message(BashExecution("env", exclude_from_context=True)), None, {})
 
 
 def test_params_are_fields_by_name_and_the_others_go_into_the_body() -> None:

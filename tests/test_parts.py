@@ -88,6 +88,7 @@ FORMS: list[tuple[Part, str]] = [
 ]
 
 
+@pytest.mark.feature("0.10", "0.11", "0.12", "0.13", "0.14")
 @pytest.mark.parametrize(("part", "text"), FORMS, ids=[text[:60] for _, text in FORMS])
 def test_a_part_has_this_json_and_comes_back_equal(part: Part, text: str) -> None:
     assert msgspec.json.encode(part).decode() == text
@@ -96,6 +97,7 @@ def test_a_part_has_this_json_and_comes_back_equal(part: Part, text: str) -> Non
     assert repr(back) == repr(part)  # 12, 12.0 and True are equal, but not the same
 
 
+@pytest.mark.feature("0.12")
 @pytest.mark.parametrize(
     "data", [b"", b"\x00", PIXEL, bytearray(PIXEL), memoryview(PIXEL)], ids=lambda data: type(data).__name__
 )

@@ -17,7 +17,7 @@ from streamkit.parts import Part
 # Protocols' and vendors' tables, which hold functions and classes, what a client is told, and an output whose value was
 # read from it: never stored.
 TABLES = {"TypedOutput", "Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
-HOMES = ["usage", "timing", "parts", "blocks", "messages", "deltas", "events", "models", "sessions"]
+HOMES = ["usage", "timing", "parts", "blocks", "messages", "custom", "deltas", "events", "models", "sessions"]
 TYPES = {
     kind
     for home in HOMES
@@ -39,7 +39,7 @@ SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     ),
 }
 # Declared as plain data, since an unknown tag must not be an error.
-MEANT = {"contents": list[Part], "part": Part}
+MEANT = {"contents": list[Part], "part": Part, "content": str | list[Part]}
 
 
 def values(hint: Any) -> st.SearchStrategy[Any]:

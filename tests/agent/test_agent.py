@@ -70,6 +70,7 @@ def test_the_top_level_has_the_agent() -> None:
     assert TopLevelAgent is Agent
 
 
+@pytest.mark.feature("0.16")
 async def test_a_string_a_message_and_a_dict_are_the_same_query(make_agent: Any) -> None:
     queries = ["hi", Message("user", [TextPart("hi")]), {"role": "user", "contents": [{"type": "text", "text": "hi"}]}]
     histories = []
@@ -80,6 +81,7 @@ async def test_a_string_a_message_and_a_dict_are_the_same_query(make_agent: Any)
     assert histories[0] == histories[1] == histories[2]
 
 
+@pytest.mark.feature("0.16")
 async def test_a_dict_may_hold_bytes(make_agent: Any) -> None:
     image = {"type": "image", "image": {"type": "embedded", "mime_type": "image/png", "data": b"png"}}
     agent = make_agent([Answer(["A dog."])])
@@ -88,6 +90,7 @@ async def test_a_dict_may_hold_bytes(make_agent: Any) -> None:
     assert isinstance(part, ImagePart) and part.image.data == b"png"
 
 
+@pytest.mark.feature("0.4", "0.29")
 async def test_a_conversation_goes_on_from_plain_json(make_agent: Any, assert_whole: Any) -> None:
     script = [Answer([Call("add", {"a": 1, "b": 2})]), Answer(["3."]), Answer(["Still 3."])]
     first = make_agent(ReplayTransport(script, turn="history"), tools=[add], instruction="Be brief.")
@@ -132,6 +135,7 @@ async def test_parameters_and_the_providers_own_tools_go_into_each_request(make_
     assert "sum" in str(body["tools"])
 
 
+@pytest.mark.feature("0.22")
 async def test_usage_adds_up_all_runs(make_agent: Any) -> None:
     agent = make_agent(
         [Answer(["a"], usage=Usage(1, 2)), Answer(["b"], usage=None), Answer(["c"], usage=Usage(10, 20))]

@@ -21,6 +21,7 @@ async def sub(a: int) -> int:
     return a - 1
 
 
+@pytest.mark.feature("0.31")
 async def test_a_builder_makes_an_agent_that_works() -> None:
     transport = ReplayTransport([Answer([Call("add", {"a": 1}), Call("sub", {"a": 1})]), Answer(["2 and 0."])])
     async with httpx.AsyncClient(transport=transport) as http:

@@ -30,6 +30,7 @@ FORMS: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.feature("0.29")
 @pytest.mark.parametrize("saved", [case[1] for case in FORMS], ids=[case[0] for case in FORMS])
 def test_a_history_loads_unchanged_from_every_form(saved: Any) -> None:
     assert load_history(saved) == HISTORY
@@ -41,6 +42,7 @@ def test_a_history_is_a_list_of_its_own() -> None:
     assert given == HISTORY
 
 
+@pytest.mark.feature("0.4")
 def test_an_instruction_is_message_0_unless_there_is_one() -> None:
     assert load_history(None, "Hi.") == [Message("system", [TextPart("Hi.")])]
     assert load_history(HISTORY[1:], "Hi.") == [Message("system", [TextPart("Hi.")]), *HISTORY[1:]]

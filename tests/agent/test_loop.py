@@ -74,6 +74,7 @@ def bare(outputs: list[MessageOutput]) -> list[tuple[Any, ...]]:
     return [(o.message, o.finish_reason, o.usage, o.depth, o.source_agent) for o in outputs]
 
 
+@pytest.mark.feature("0.7", "0.8", "0.17", "0.19", "0.20", "0.22", "0.27", "0.28")
 async def test_a_run_calls_tools_until_the_model_answers(make_agent: Any, provider: str) -> None:
     transport = ReplayTransport([Answer(["Adding.", Call("add", {"a": 1, "b": 2})]), Answer(["It is 3."])])
     agent = make_agent(transport, tools=TOOLS, instruction="Be brief.", name="adder")
@@ -96,6 +97,7 @@ async def test_a_run_calls_tools_until_the_model_answers(make_agent: Any, provid
     assert "add" in str(first["tools"]) and first["tools"] == second["tools"]
 
 
+@pytest.mark.feature("brekkylab/ailoy#375")
 async def test_a_tool_result_streams_as_a_message_of_its_own(make_agent: Any) -> None:
     agent = make_agent([Answer([Call("add", {"a": 1}), Call("fails", {"why": "no"})]), Answer(["Ok."])], tools=TOOLS)
     pieces = [piece async for piece in agent.run_stream("go")]
@@ -131,6 +133,7 @@ SCRIPTS: list[tuple[str, list[Answer]]] = [
 SEVERAL = Answer(["One.", Call("add", {"a": 1})], choices=[Answer(["Two."]), Answer([Call("add", {"a": 3})])])
 
 
+@pytest.mark.feature("0.25", "first-1")
 @pytest.mark.parametrize("script", [case[1] for case in SCRIPTS], ids=[case[0] for case in SCRIPTS])
 async def test_the_pieces_of_a_run_fold_to_its_messages(make_agent: Any, script: list[Answer]) -> None:
     whole, pieces = make_agent(list(script), tools=TOOLS), make_agent(list(script), tools=TOOLS)
@@ -162,6 +165,7 @@ usages = st.none() | st.builds(Usage, st.integers(1, 99), st.integers(1, 99))
 answers = st.builds(Answer, st.lists(blocks, max_size=5), usage=usages)
 
 
+@pytest.mark.feature("0.25", "first-1")
 @given(st.lists(answers, max_size=3), st.lists(blocks.filter(lambda block: not isinstance(block, Call)), max_size=3))
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
@@ -205,6 +209,7 @@ NOT_CALLED = [
 ]
 
 
+@pytest.mark.feature("earendil-works/pi#9897", "first-3")
 @pytest.mark.parametrize("answer", [case[1] for case in NOT_CALLED], ids=[case[0] for case in NOT_CALLED])
 async def test_a_call_is_run_only_where_the_model_stopped_for_it(
     make_agent: Any, assert_whole: Any, answer: Answer
@@ -246,6 +251,7 @@ async def test_a_run_ends_clearly_after_the_turns_that_it_may_take(make_agent: A
     assert_whole(agent.history)
 
 
+@pytest.mark.feature("0.27")
 async def test_several_runs_are_one_conversation(make_agent: Any) -> None:
     transport = ReplayTransport([Answer(["One."]), Answer(["Two."])])
     agent = make_agent(transport)
@@ -271,6 +277,7 @@ def overloaded(protocol: str, answer: Answer) -> bytes:
 FAILURES = [("dropped", dropped, TruncatedStream), ("overloaded", overloaded, APIError)]
 
 
+@pytest.mark.feature("earendil-works/pi#8460")
 @pytest.mark.parametrize(("break_off", "kind"), [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
 async def test_an_error_in_an_answer_is_raised_with_what_was_shown_and_kept(
     make_agent: Any, assert_whole: Any, break_off: Any, kind: type[Exception]
@@ -321,6 +328,7 @@ async def test_no_server_is_an_error_that_leaves_the_agent_as_it_was() -> None:
     assert agent.history == []
 
 
+@pytest.mark.feature("agegr/pi-web#886", "can1357/oh-my-pi#5538")
 async def test_a_failed_run_tells_so_before_it_raises(make_agent: Any) -> None:
     agent = make_agent([Reply(body=b"", status=500)])
     events: list[Event] = []
@@ -331,6 +339,7 @@ async def test_a_failed_run_tells_so_before_it_raises(make_agent: Any) -> None:
     assert (events[-1].kind, events[-1].message) == (type(caught.value).__name__, str(caught.value))
 
 
+@pytest.mark.feature("openai/openai-openapi#539")
 async def test_usage_of_an_answer_that_was_left_counts(make_agent: Any, provider: str) -> None:
     agent = make_agent([Answer(["A long text."], usage=Usage(100, 50))])
     async with agent.run_stream("go") as run:

@@ -55,6 +55,7 @@ async def one(call: FunctionPart, *tools: Any) -> tuple[list[Part], bool]:
     return message.contents, message.meta.is_error
 
 
+@pytest.mark.feature("4.2")
 async def test_calls_overlap() -> None:
     met = [anyio.Event(), anyio.Event()]
 
@@ -105,6 +106,7 @@ async def test_calls_start_in_their_order() -> None:
     assert [event.id for _, event in events if isinstance(event, ToolStart)] == ["0", "1", "2", "3", "4"]
 
 
+@pytest.mark.feature("4.19")
 async def test_progress_is_live_and_its_last_value_the_result() -> None:
     seen = anyio.Event()
 
@@ -134,6 +136,7 @@ async def test_a_generator_that_yields_nothing_gives_null() -> None:
     assert await one(call("silent"), silent) == ([ValuePart(None)], False)
 
 
+@pytest.mark.feature("first-6")
 async def test_a_tool_that_reports_much_waits_for_the_reader() -> None:
     reported = 0
 
@@ -254,6 +257,7 @@ FAILURES: list[tuple[str, FunctionPart, Any, str]] = [
 ]
 
 
+@pytest.mark.feature("0.18")
 @pytest.mark.parametrize(("failing", "function", "text"), [c[1:] for c in FAILURES], ids=[c[0] for c in FAILURES])
 async def test_a_failure_is_a_result_that_the_model_can_act_on(failing: FunctionPart, function: Any, text: str) -> None:
     (contents, is_error) = await one(failing, function)
@@ -414,6 +418,7 @@ async def test_closing_does_not_wait_for_ever_for_a_tool_that_does_not_end(monke
     await anyio.wait_all_tasks_blocked()
 
 
+@pytest.mark.feature("earendil-works/pi#8935")
 async def test_closing_right_after_the_start_runs_nothing() -> None:
     ran = []
 
@@ -428,6 +433,7 @@ async def test_closing_right_after_the_start_runs_nothing() -> None:
     assert 2 not in ran
 
 
+@pytest.mark.feature("earendil-works/pi#7053")
 async def test_a_finished_call_keeps_its_result_when_another_is_cancelled() -> None:
     async def quick() -> str:
         return "quick"

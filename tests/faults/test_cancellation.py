@@ -89,6 +89,7 @@ async def by_aclose(read: Read, stream: Stream, stands: Callable[[], Awaitable[N
 WAYS = {"cancel": by_cancel, "fail_after": by_fail_after, "aclose": by_aclose}
 
 
+@pytest.mark.feature("openai/openai-openapi#539")
 @pytest.mark.parametrize(("options", "coalesce"), HOW, ids=["plain", "watched and merged"])
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("way", WAYS)
@@ -196,6 +197,7 @@ AGENT_PHASES = [
 ]
 
 
+@pytest.mark.feature("first-5")
 @pytest.mark.parametrize("way", ["cancel", "fail_after"])
 @pytest.mark.parametrize("phase", AGENT_PHASES)
 async def test_a_run_that_is_cancelled_keeps_what_was_shown(phase: str, way: str) -> None:

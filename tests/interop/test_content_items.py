@@ -84,6 +84,7 @@ LISTING = [
 ]
 
 
+@pytest.mark.feature("1.5", "1.9", "1.10", "1.11", "1.12", "1.13", "1.14")
 @pytest.mark.parametrize(("request_", "dicts"), LISTING)
 def test_the_dicts_of_a_request(request_: LlmRequest, dicts: list[dict[str, object]]) -> None:
     before = msgspec.json.encode(request_)
@@ -105,6 +106,7 @@ TOOL_TURN = [
 ]
 
 
+@pytest.mark.feature("1.1", "1.4", "1.8")
 def test_a_conversation_with_a_tool_is_a_request_and_back() -> None:
     request = to_request(TOOL_TURN)
     assert request == LlmRequest(
@@ -134,12 +136,14 @@ _items = st.lists(
 )
 
 
+@pytest.mark.feature("1.1", "1.2", "1.3", "1.4")
 @given(_items)
 def test_items_come_back_from_messages_as_they_were(items: list[ContentItem]) -> None:
     assert to_items(from_items(items)) == items
     assert msgspec.json.decode(msgspec.json.encode(items), type=list[ContentItem]) == items
 
 
+@pytest.mark.feature("1.5", "1.6")
 @given(_items)
 def test_a_request_has_the_same_dicts_after_a_round_trip(items: list[ContentItem]) -> None:
     request = LlmRequest(["Be brief."], items)
@@ -164,6 +168,7 @@ def test_an_answer_of_a_model_keeps_its_text_and_its_calls(answer: Answer) -> No
         )
 
 
+@pytest.mark.feature("1.1", "1.6", "1.7")
 async def test_a_question_is_answered_by_an_item() -> None:
     request = LlmRequest(contents=[Message("user", "What is 2 + 2?")])
     async with ReplayServer(Answer(["4"])) as server, Client("openai/x", api_key="k", base_url=server.url) as client:
@@ -171,6 +176,7 @@ async def test_a_question_is_answered_by_an_item() -> None:
     assert response == LlmResponse([Message("assistant", "4")], None, {"input_tokens": 12, "output_tokens": 7})
 
 
+@pytest.mark.feature("1.8")
 def test_an_answer_with_tools_is_text_and_calls_in_the_order_of_the_stream() -> None:
     answer = Answer([Thinking("hm"), Text("One. "), Call("f", {"x": 1}), Text("Two."), Call("g", {})])
     parser = get_protocol("anthropic").parser()

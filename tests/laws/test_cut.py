@@ -50,6 +50,7 @@ def assert_no_cut_matters(body: bytes, protocol: str, places: Iterable[int], **o
 PLACES = st.lists(st.integers(0, 2**20), max_size=8)
 
 
+@pytest.mark.feature("first-2")
 @pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_an_answer_is_read_in_any_cut_as_it_was_written(protocol: str, data: st.DataObject) -> None:

@@ -138,6 +138,7 @@ def stripped(body: bytes, protocol: str) -> bytes:
     return body if framing_of(protocol) == BINARY else body.rstrip(b"\r\n\0")
 
 
+@pytest.mark.feature("earendil-works/pi#8496")
 @pytest.mark.parametrize("protocol", ENDS)
 @given(data=st.data())
 def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol: str, data: st.DataObject) -> None:
@@ -268,6 +269,7 @@ def test_a_stream_that_says_nothing_is_truncated(protocol: str, body: bytes) -> 
         _ = (parser := get_protocol(protocol).parser()).feed(body) + parser.finish()
 
 
+@pytest.mark.feature("first-2")
 @pytest.mark.parametrize("protocol", [protocol for protocol in RENDERED if framing_of(protocol) != BINARY])
 @given(data=st.data())
 def test_a_last_frame_without_its_blank_line_still_counts(protocol: str, data: st.DataObject) -> None:

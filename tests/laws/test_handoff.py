@@ -145,6 +145,7 @@ def test_a_dialect_takes_conversations_or_says_that_it_does_not(protocol: str) -
             get_protocol(protocol).encode(Request(model="m", messages=talk))
 
 
+@pytest.mark.feature("0.2", "0.15")
 @pytest.mark.parametrize("target", TAKERS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_conversation_moves_from_any_dialect_to_any_other(source: str, target: str) -> None:
@@ -181,11 +182,13 @@ def test_thinking_of_another_is_told_where_that_is_asked_for(source: str, target
     assert said.index("First.") < said.index("One. ")
 
 
+@pytest.mark.feature("earendil-works/pi#9048")
 @pytest.mark.parametrize("protocol", TAKERS)
 def test_another_vendor_of_the_dialect_gets_nothing_that_is_sealed(protocol: str) -> None:
     assert seals(encode(conversation(protocol, "acme"), protocol, provider="elsewhere")) == []
 
 
+@pytest.mark.feature("earendil-works/pi#198")
 @pytest.mark.parametrize("vendor", [name for name in PROVIDERS if get_provider(name).protocol in TAKERS])
 def test_every_vendor_accepts_what_any_dialect_wrote(vendor: str) -> None:
     protocol = get_provider(vendor).protocol
@@ -199,6 +202,7 @@ def test_every_vendor_accepts_what_any_dialect_wrote(vendor: str) -> None:
 SEALED = {"anthropic": 6, "bedrock-converse": 5, "cohere": 2, "gemini": 4, "openai-chat": 4, "openai-responses": 8}
 
 
+@pytest.mark.feature("0.9")
 @pytest.mark.parametrize("protocol", SEALED)
 def test_the_origin_gets_back_all_that_it_sealed(protocol: str) -> None:
     home = HOMES.get(protocol, "acme")
@@ -237,6 +241,7 @@ NO_FORM: dict[str, tuple[Any, ...]] = {
 SHOWN = {"picture": PICTURE, "speech": SPEECH, "paper": PAPER}
 
 
+@pytest.mark.feature("0.15")
 @pytest.mark.parametrize("shown", SHOWN)
 @pytest.mark.parametrize("target", TAKERS)
 def test_what_a_user_shows_is_sent_or_refused_with_a_reason(target: str, shown: str) -> None:

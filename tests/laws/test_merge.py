@@ -50,6 +50,7 @@ def assert_merging_changes_nothing(deltas: list[Delta], places: list[int]) -> No
 PLACES = st.lists(st.integers(0, 1000), max_size=5)
 
 
+@pytest.mark.feature("0.26")
 @given(delta_streams(), PLACES)
 def test_merging_any_groups_of_deltas_changes_no_message(deltas: list[Delta], places: list[int]) -> None:
     assert_merging_changes_nothing(deltas, places)

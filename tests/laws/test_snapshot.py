@@ -38,12 +38,14 @@ def deltas_of(data: st.DataObject, protocol: str) -> list[Delta]:
     return parser.feed(body) + parser.finish()
 
 
+@pytest.mark.feature("first-7")
 @pytest.mark.parametrize("protocol", RENDERED)
 @given(data=st.data())
 def test_a_snapshot_is_unchanged_by_later_deltas(protocol: str, data: st.DataObject) -> None:
     assert_looking_is_safe(deltas_of(data, protocol))
 
 
+@pytest.mark.feature("first-7")
 @given(delta_streams())
 def test_a_snapshot_of_any_deltas_is_unchanged_by_later_ones(deltas: list[Delta]) -> None:
     assert_looking_is_safe(deltas)

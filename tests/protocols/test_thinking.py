@@ -25,6 +25,7 @@ CASES: list[tuple[str, str | int, str, int]] = [
 ]
 
 
+@pytest.mark.feature("4.1")
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_thinking_is_a_level_and_a_budget(case: tuple[str, str | int, str, int]) -> None:
     _, thinking, level, budget = case

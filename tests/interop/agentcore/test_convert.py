@@ -136,6 +136,7 @@ def test_thinking_has_no_place() -> None:
     assert message.stop_reason == "done"
 
 
+@pytest.mark.feature("4.5")
 def test_a_call_that_was_cut_short_is_never_made_whole() -> None:
     call = FunctionPart("c", FunctionCall("f"), '{"x":1}', "the call was cut short")
     message = from_answer(MessageOutput(Message("assistant", tool_calls=[call]), FinishReason("length")))
@@ -154,6 +155,7 @@ STOPS = [
 ]
 
 
+@pytest.mark.feature("4.7")
 @pytest.mark.parametrize(("finish", "word", "error", "again"), STOPS)
 def test_each_reason_to_stop_has_its_word(
     finish: FinishReason | None, word: str, error: str | None, again: FinishReason
@@ -170,11 +172,13 @@ def test_done_is_a_stop_or_a_call_by_what_was_said(word: str) -> None:
     assert to_answer(AssistantMessage([text, call], stop_reason=word)).finish_reason == FinishReason("tool_call", word)
 
 
+@pytest.mark.feature("4.27")
 @given(usages())
 def test_all_counts_but_those_of_reasoning_come_back(usage: ours.Usage) -> None:
     assert to_usage(from_usage(usage)) == msgspec.structs.replace(usage, reasoning_tokens=None)
 
 
+@pytest.mark.feature("4.27")
 def test_costs_come_back_and_nothing_is_nothing() -> None:
     usage = ours.Usage(3, 4, cost=ours.UsageCost(0.1, 0.2, 0.0, 0.0, 0.3))
     assert to_usage(from_usage(usage)) == usage

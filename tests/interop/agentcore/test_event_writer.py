@@ -50,6 +50,7 @@ def told(*deltas: object) -> list[AgentEvent]:
     return write(*(OutputDelta(MessageDeltaOutput(delta)) for delta in deltas))
 
 
+@pytest.mark.feature("4.23", "4.24", "4.25")
 async def test_a_run_has_its_turns_its_messages_and_its_tools() -> None:
     events = write(*await run(*SCRIPT))
     assert [type(event) for event in events if not isinstance(event, MessageUpdateEvent)] == [
@@ -94,6 +95,7 @@ def _tools(events: list[AgentEvent]) -> list[type]:
     return [type(event) for event in events[start:end]]
 
 
+@pytest.mark.feature("4.19", "4.26")
 async def test_a_tool_starts_reports_and_ends() -> None:
     events = write(*await run(*SCRIPT))
     arguments = {"a": 2, "b": 2}
@@ -105,6 +107,7 @@ async def test_a_tool_starts_reports_and_ends() -> None:
     ]
 
 
+@pytest.mark.feature("first-7")
 async def test_an_event_is_not_changed_by_what_follows() -> None:
     writer, kept = EventWriter(), []
     for event in await run(*SCRIPT):
@@ -112,6 +115,7 @@ async def test_an_event_is_not_changed_by_what_follows() -> None:
     assert all(msgspec.json.encode(made) == encoded for made, encoded in kept)
 
 
+@pytest.mark.feature("4.25")
 def test_an_update_has_the_blocks_that_are_complete() -> None:
     events = told(
         MessageStart(),
@@ -140,6 +144,7 @@ def test_what_was_retracted_is_gone_and_the_message_goes_on() -> None:
     assert contents == [[], [], [a], [], [], [], [], [a]]
 
 
+@pytest.mark.feature("can1357/oh-my-pi#5538")
 async def test_a_run_that_fails_before_its_answer_still_has_a_message() -> None:
     events = write(*await run(error_reply(400, "anthropic")))
     assert [type(event) for event in events] == [

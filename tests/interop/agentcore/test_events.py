@@ -37,6 +37,7 @@ CASES: list[tuple[str, AgentEvent]] = [
 ]
 
 
+@pytest.mark.feature("4.23", "4.24", "4.25", "4.26")
 @pytest.mark.parametrize(("tag", "event"), CASES, ids=[case[0] for case in CASES])
 def test_an_event_is_decoded_as_it_was(tag: str, event: AgentEvent) -> None:
     encoded = msgspec.json.encode(event)

@@ -23,6 +23,7 @@ from tests.interop.agentcore.runs import SCRIPT, run
 HI = UserMessage([TextContent("What is 2 + 2?")])
 
 
+@pytest.mark.feature("4.30")
 async def test_the_state_is_right_after_every_event() -> None:
     state = AgentState("Be brief.", Model("x"), messages=[HI])
     writer = EventWriter()
@@ -55,6 +56,7 @@ async def test_the_state_is_right_after_every_event() -> None:
     assert state.error_message is None
 
 
+@pytest.mark.feature("4.30")
 async def test_an_error_stays_until_the_agent_begins_again() -> None:
     state, writer = AgentState(), EventWriter()
     for event in await run(error_reply(400, "anthropic")):
@@ -72,6 +74,7 @@ def test_an_answer_that_was_stopped_is_an_error_too() -> None:
     assert state.error_message == "aborted"
 
 
+@pytest.mark.feature("4.22")
 def test_a_context_does_not_change_with_the_state() -> None:
     state = AgentState("Be brief.", messages=[HI])
     context = state.context()

@@ -35,10 +35,12 @@ def prepare(arguments: dict[str, Any]) -> dict[str, Any]:
 TOOL = AgentTool("bash", "Bash", "Run a command.", SCHEMA, execute, prepare, "sequential")
 
 
+@pytest.mark.feature("4.15")
 def test_the_model_sees_the_name_the_purpose_and_the_schema() -> None:
     assert to_spec(TOOL) == ToolSpec(name="bash", description="Run a command.", parameters=SCHEMA)
 
 
+@pytest.mark.feature("4.15", "4.16")
 @pytest.mark.parametrize("names", [("prepareArguments", "executionMode"), ("prepare_arguments", "execution_mode")])
 def test_a_harness_spells_its_fields_in_its_own_way(names: tuple[str, str]) -> None:
     fields = {
@@ -57,6 +59,7 @@ def test_what_is_no_tool_is_an_error(fields: dict[str, Any]) -> None:
         harness_tool(fields)
 
 
+@pytest.mark.feature("4.18", "4.41")
 def test_a_result_answers_its_call() -> None:
     message = result_message("c", "bash", RESULT, is_error=True, timestamp=5)
     assert message == ToolResultMessage("c", "bash", [TextContent("a")], {"code": 0}, Usage(1), ["read"], True, 5)
@@ -66,6 +69,7 @@ def test_a_result_answers_its_call() -> None:
     assert from_result(Message("tool", [ValuePart({"x": 1})], id="c")) == AgentToolResult([TextContent('{"x":1}')])
 
 
+@pytest.mark.feature("4.18")
 def test_a_result_that_is_not_final_does_not_change_what_was_made_of_it() -> None:
     growing = AgentToolResultMutable([TextContent("a")])
     frozen = growing.freeze()

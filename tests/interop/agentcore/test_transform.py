@@ -33,6 +33,7 @@ ANSWER = AssistantMessage([TextContent("Hi")], timestamp=2)
 RESULT = ToolResultMessage("c", "f", [TextContent("a")])
 
 
+@pytest.mark.feature("4.12", "4.13", "4.31", "4.33", "4.34")
 def test_messages_of_a_model_go_through_and_others_become_the_users_in_order() -> None:
     converted = convert_to_llm(
         [
@@ -63,6 +64,7 @@ def test_messages_of_a_model_go_through_and_others_become_the_users_in_order() -
     assert converted[-1] is RESULT
 
 
+@pytest.mark.feature("4.33")
 @pytest.mark.parametrize("text", [COMPACTION_SUMMARY_PREFIX, BRANCH_SUMMARY_PREFIX])
 def test_a_summary_is_marked_as_one(text: str) -> None:
     assert text.endswith("<summary>\n")
@@ -81,6 +83,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.feature("4.32")
 @pytest.mark.parametrize(("message", "text"), COMMANDS)
 def test_a_command_is_told_with_what_came_of_it(message: BashExecutionMessage, text: str) -> None:
     assert bash_text(message) == text
@@ -91,6 +94,7 @@ class Poll(Struct):
     is_open: bool = True
 
 
+@pytest.mark.feature("4.14", "4.31")
 def test_an_application_registers_a_kind_of_its_own() -> None:
     with pytest.raises(ConfigError, match="no converter for a Poll"):
         convert_to_llm([Poll("Tea?")])
@@ -105,6 +109,7 @@ def test_an_application_registers_a_kind_of_its_own() -> None:
     ]
 
 
+@pytest.mark.feature("4.35")
 @pytest.mark.parametrize(
     ("prompt", "messages"),
     [("Hello", [UserMessage([TextContent("Hello")], 9)]), (HELLO, [HELLO]), ([HELLO, RESULT], [HELLO, RESULT])],

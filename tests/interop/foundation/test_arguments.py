@@ -34,6 +34,7 @@ FOUND: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.mark.feature("3.24")
 @pytest.mark.parametrize(("getter", "name", "value"), FOUND)
 def test_a_getter_returns_what_there_is(getter: str, name: str, value: Any) -> None:
     found = getattr(ARGS, getter)(name)
@@ -76,6 +77,7 @@ class Search(Struct):
     limit: int = 10
 
 
+@pytest.mark.feature("3.24")
 def test_all_arguments_are_parsed_at_once() -> None:
     assert ToolArgs({"q": "tea"}).parse(Search) == Search("tea")
     with pytest.raises(ToolError, match=r"missing required field `q`"):

@@ -59,6 +59,7 @@ def heard(output: MessageOutput) -> tuple[object, ...]:
     return text, message.thinking, calls, usage, output.model, finish.type, finish.reason or None
 
 
+@pytest.mark.feature("3.7", "3.10")
 @pytest.mark.parametrize("mode", MODES)
 @given(answer=answers("anthropic"))
 def test_an_answer_is_the_same_after_chunks_in_either_mode(mode: Mode, answer: Answer) -> None:
@@ -79,6 +80,7 @@ def test_whole_texts_follow_blocks_that_grow_at_once_and_are_revised(deltas: lis
     assert (found[0], found[1] or None) == (expected[0], expected[1] or None)
 
 
+@pytest.mark.feature("3.7")
 @pytest.mark.parametrize(("mode", "texts"), [("incremental", ["a", "b", ""]), ("cumulative", ["a", "ab", "ab"])])
 def test_a_chunk_holds_the_piece_or_all_so_far(mode: Mode, texts: list[str]) -> None:
     chunks = write(

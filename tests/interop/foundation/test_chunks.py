@@ -90,11 +90,13 @@ FOLDS = [
 ]
 
 
+@pytest.mark.feature("3.8", "3.9")
 @pytest.mark.parametrize(("mode", "chunks", "blocks"), [case[1:] for case in FOLDS], ids=[case[0] for case in FOLDS])
 def test_the_chunks_of_an_answer_fold(mode: Mode, chunks: list[Assistant], blocks: list[ModelOutput]) -> None:
     assert folded(chunks, mode) == blocks
 
 
+@pytest.mark.feature("3.10", "first-4")
 def test_both_modes_say_the_same_in_the_same_deltas() -> None:
     def deltas(mode: Mode, *pieces: str) -> list[object]:
         reader = ChunkReader(mode)
@@ -118,6 +120,7 @@ def test_what_was_revised_is_a_replacement() -> None:
     assert reader.feed(*text("Yes")) == [Replace(0, "Yes")]
 
 
+@pytest.mark.feature("3.35")
 def test_cumulative_usage_is_not_added_up() -> None:
     chunks = text("a", "b", "c")
     for number, chunk in enumerate(chunks, 1):

@@ -32,11 +32,13 @@ OUTPUTS = [
 ]
 
 
+@pytest.mark.feature("3.15", "3.16", "3.17", "3.18")
 @pytest.mark.parametrize("output", OUTPUTS, ids=lambda output: type(output).__name__)
 def test_an_output_is_decoded_as_it_was(output: ModelOutput) -> None:
     assert msgspec.json.decode(msgspec.json.encode(output), type=ModelOutput) == output
 
 
+@pytest.mark.feature("3.23")
 @given(arguments())
 def test_arguments_keep_their_order_their_nesting_and_their_integers(given_: dict[str, object]) -> None:
     call = msgspec.json.decode(msgspec.json.encode(ToolCall("c", "f", given_)), type=ToolCall)
@@ -44,6 +46,7 @@ def test_arguments_keep_their_order_their_nesting_and_their_integers(given_: dic
     assert list(call.arguments or {}) == list(given_)
 
 
+@pytest.mark.feature("3.22")
 @pytest.mark.parametrize(
     ("word", "reason"),
     [("tool_calls", "tool_use"), ("tool_use", "tool_use"), ("stop", "stop"), ("pause_turn", "pause_turn")],
@@ -52,6 +55,7 @@ def test_a_reason_to_stop_is_the_word_or_what_it_means(word: str, reason: str) -
     assert parse_stop_reason(word) == reason
 
 
+@pytest.mark.feature("3.49")
 def test_models_are_routed_by_their_names_alone() -> None:
     small, large = ModelId("qwen", "Q4_K_M"), ModelId("qwen", "Q8_0", "alias")
     assert small.name == large.name
@@ -76,6 +80,7 @@ USAGES = [
 ]
 
 
+@pytest.mark.feature("3.34")
 @pytest.mark.parametrize(("usage", "report"), USAGES)
 def test_counts_are_floats_and_back(usage: Usage | None, report: UsageReport) -> None:
     assert to_usage_report(usage) == report

@@ -91,6 +91,7 @@ CONVERSATIONS = [
 ]
 
 
+@pytest.mark.feature("3.21")
 @pytest.mark.parametrize(
     ("ours", "theirs"), [case[1:] for case in CONVERSATIONS], ids=[case[0] for case in CONVERSATIONS]
 )
@@ -104,6 +105,7 @@ def test_the_results_of_two_calls_stay_two() -> None:
     assert [message.id for message in from_foundation(results)] == ["a", "b"]
 
 
+@pytest.mark.feature("3.13")
 def test_a_string_is_what_a_human_says() -> None:
     assert from_foundation(["Hi"]) == [Message("user", [TextPart("Hi")])]
 
@@ -123,6 +125,7 @@ def _calls(calls: list[FunctionPart] | None) -> list[FunctionPart] | None:
     ]
 
 
+@pytest.mark.feature("3.16")
 @given(answers("anthropic"))
 def test_an_answer_of_a_model_comes_back_with_its_order_and_its_signatures(answer: Answer) -> None:
     output = read(answer)
@@ -144,6 +147,7 @@ def test_foundations_messages_come_back_but_for_their_ids(messages: list[Message
     assert without_ids(to_foundation(from_foundation(messages))) == without_ids(messages)
 
 
+@pytest.mark.feature("3.19")
 def test_a_refusal_is_told_by_its_reason_and_its_metadata_and_its_words_are_text() -> None:
     output = MessageOutput(Message("assistant", [RefusalPart("I won't.")]), FinishReason("refusal", reason="violence"))
     (message,) = from_answer(output)
@@ -166,6 +170,7 @@ def test_the_usage_is_counted_once_however_many_blocks_there_are() -> None:
     assert to_answer(messages).usage.total_tokens == 19
 
 
+@pytest.mark.feature("3.25")
 def test_arguments_that_are_no_object_are_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
     output = read(Answer([Call("f", "[1]")]))
     with caplog.at_level(logging.WARNING, "streamkit"):

@@ -13,6 +13,7 @@ def value(id: str) -> int:
     return int(id, 36)
 
 
+@pytest.mark.feature("3.5")
 def test_a_thousand_ids_strictly_increase_as_texts_and_as_numbers() -> None:
     ids = [new_scru128() for _ in range(1000)]
     assert all(a < b and value(a) < value(b) for a, b in pairwise(ids))

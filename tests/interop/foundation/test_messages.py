@@ -25,6 +25,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.feature("3.5", "3.14")
 @pytest.mark.parametrize("message", KINDS, ids=lambda message: type(message).__name__)
 def test_a_message_is_decoded_as_it_was_with_its_id(message: Messages) -> None:
     again = msgspec.json.decode(msgspec.json.encode(message), type=Messages)
@@ -32,6 +33,7 @@ def test_a_message_is_decoded_as_it_was_with_its_id(message: Messages) -> None:
     assert again.id
 
 
+@pytest.mark.feature("3.12")
 @pytest.mark.parametrize(
     ("make", "role"), [(user, "user"), (agent, "agent"), (system, "system"), (as_messages, "user")]
 )
@@ -45,12 +47,14 @@ def test_a_message_goes_through_as_messages_as_it_is() -> None:
     assert as_messages(KINDS[2]) is KINDS[2]
 
 
+@pytest.mark.feature("3.5")
 def test_a_message_stored_without_an_id_gets_a_fresh_one() -> None:
     stored = b'{"type":"user","role":"user","content":{"type":"text","content":"Hi"}}'
     first, second = (msgspec.json.decode(stored, type=Messages) for _ in range(2))
     assert first.id != second.id
 
 
+@pytest.mark.feature("3.6")
 @pytest.mark.parametrize("role", ["user", "agent", "system", "tool", "reviewer"])
 def test_a_role_is_its_bare_word_in_json(role: str) -> None:
     message = User(TextContent("Hi"), role)
@@ -77,11 +81,13 @@ OVERFLOWS = [
 ]
 
 
+@pytest.mark.feature("3.11")
 @pytest.mark.parametrize("text", OVERFLOWS)
 def test_an_error_of_a_conversation_that_is_too_long_is_known(text: str) -> None:
     assert is_context_overflow(Assistant(TextContent(""), stop_reason="error", error_detail=text))
 
 
+@pytest.mark.feature("3.11")
 @pytest.mark.parametrize(
     ("message", "window", "full"),
     [

@@ -70,6 +70,7 @@ HINTS: list[tuple[str, Progress]] = [
 ]
 
 
+@pytest.mark.feature("3.40", "3.41", "3.42", "3.43", "3.44", "3.45", "3.46")
 @pytest.mark.parametrize(("tag", "record"), RECORDS, ids=[case[0] for case in RECORDS])
 def test_a_record_is_decoded_as_it_was(tag: str, record: SessionRecord) -> None:
     encoded = msgspec.json.encode(record)
@@ -81,6 +82,7 @@ def test_the_table_has_every_record() -> None:
     assert {type(record) for _, record in RECORDS} == set(get_args(SessionRecord))
 
 
+@pytest.mark.feature("3.37", "3.47")
 @pytest.mark.parametrize(("tag", "hint"), HINTS, ids=[case[0] for case in HINTS])
 def test_a_hint_comes_back_from_its_json_form(tag: str, hint: Progress) -> None:
     data = msgspec.to_builtins(hint)
@@ -93,11 +95,13 @@ def test_the_table_has_every_hint() -> None:
     assert {type(hint) for _, hint in HINTS} == {*get_args(AgentProgress), *get_args(ModelState)}
 
 
+@pytest.mark.feature("3.48")
 @pytest.mark.parametrize("data", [{"type": "dreaming", "of": "sheep"}, {"type": "steering"}, {}, "soon", None])
 def test_a_hint_that_is_not_known_stays_as_it_came(data: Any) -> None:
     assert as_progress(data) == data
 
 
+@pytest.mark.feature("3.45")
 def test_failed_actions_alone_are_not_stored() -> None:
     assert [tag for tag, record in RECORDS if not is_stored(record)] == ["failed_action"]
 

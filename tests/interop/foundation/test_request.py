@@ -24,6 +24,7 @@ SEARCH = Args(scheme.object().required("q", scheme.string()).build())
 TOOLS = ToolDeclarations(tools=[SingleCommand(ToolDefinition("search", "Look.", SEARCH))])
 
 
+@pytest.mark.feature("3.32")
 def test_the_defaults_are_foundations() -> None:
     params = ModelParams()
     sampled = (params.max_tokens, params.temperature, params.top_p, params.top_k, params.repeat_penalty)
@@ -39,6 +40,7 @@ def test_the_defaults_are_foundations() -> None:
     )
 
 
+@pytest.mark.feature("3.31", "3.33")
 def test_all_that_has_a_place_is_in_the_request() -> None:
     interaction = ModelInteraction("Be brief.", "Be kind.", TOOLS, [agent("Hi"), system("Now.")], None, "search")
     params = ModelParams(
@@ -75,6 +77,7 @@ PARAMS = [
 ]
 
 
+@pytest.mark.feature("3.31", "3.33")
 @pytest.mark.parametrize("interaction", INTERACTIONS)
 @pytest.mark.parametrize("params", PARAMS)
 def test_a_request_comes_back(interaction: ModelInteraction, params: ModelParams) -> None:

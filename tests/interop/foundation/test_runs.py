@@ -113,6 +113,7 @@ def test_the_messages_of_a_turn_are_those_that_its_deltas_make() -> None:
     assert outputs[3].message.text == "Clear."
 
 
+@pytest.mark.feature("3.41", "first-8")
 def test_a_retraction_drops_the_answer_that_is_being_written_and_no_other() -> None:
     events = read(
         say(ToolCall("a", "f", {}), stop_reason="tool_use"),

@@ -21,6 +21,7 @@ SEARCH = (
 )
 
 
+@pytest.mark.feature("3.26", "3.27")
 def test_a_schema_is_built_of_its_properties() -> None:
     assert SEARCH == {
         "type": "object",
@@ -69,6 +70,7 @@ PROBLEMS: list[tuple[dict[str, Any] | None, list[str]]] = [
 ]
 
 
+@pytest.mark.feature("3.25", "3.26")
 @pytest.mark.parametrize(("arguments", "problems"), PROBLEMS)
 def test_what_is_wrong_with_arguments_is_told(arguments: dict[str, Any] | None, problems: list[str]) -> None:
     args = Args(SEARCH)
@@ -81,6 +83,7 @@ def test_what_is_wrong_with_arguments_is_told(arguments: dict[str, Any] | None, 
         assert args.validate(arguments) == arguments
 
 
+@pytest.mark.feature("3.26")
 def test_a_schema_may_be_given_as_it_is() -> None:
     raw = {"type": "object", "properties": {"x": {"type": ["string", "null"]}}, "additionalProperties": False}
     args = Args.from_value(raw)
@@ -89,6 +92,7 @@ def test_a_schema_may_be_given_as_it_is() -> None:
     assert args.problems({"x": 1, "y": 2}) == ["the arguments: unknown: y", "x: expected string or null"]
 
 
+@pytest.mark.feature("3.26")
 def test_a_tool_may_take_nothing() -> None:
     assert Args.empty().schema == {"type": "object", "properties": {}}
     assert Args.empty().validate(None) == {}

@@ -19,6 +19,7 @@ STOPS = [
 ]
 
 
+@pytest.mark.feature("3.22")
 @pytest.mark.parametrize(("finish", "stop", "again"), STOPS)
 def test_each_reason_to_stop_has_its_word(finish: FinishReason | None, stop: str, again: FinishReason) -> None:
     (message,) = from_answer(MessageOutput(Message("assistant", [TextPart("a")]), finish))

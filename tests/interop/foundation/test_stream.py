@@ -31,17 +31,20 @@ MODEL: list[ModelStream] = [
 ]
 
 
+@pytest.mark.feature("3.36", "3.37")
 def test_a_stream_of_a_model_yields_its_messages_in_order() -> None:
     assert list(items(MODEL)) == [HI, BYE, HI]
     assert msgspec.json.decode(msgspec.json.encode(MODEL), type=list[ModelStream]) == MODEL
 
 
+@pytest.mark.feature("3.36", "3.38")
 def test_a_stream_of_an_agent_yields_its_records_in_order() -> None:
     stream: list[AgentStream] = [Pending(Initializing("tools")), Spread([Conversation(HI), Summary(1)])]
     assert list(items(stream)) == [Conversation(HI), Summary(1)]
     assert msgspec.json.decode(msgspec.json.encode(stream), type=list[AgentStream]) == stream
 
 
+@pytest.mark.feature("3.48")
 @pytest.mark.parametrize("progress", [b'{"type":"dreaming"}', b"[]", b"null"])
 def test_a_hint_of_an_unknown_kind_does_not_break_the_stream(progress: bytes) -> None:
     item = b'{"type":"pending","progress":' + progress + b"}"

@@ -23,6 +23,7 @@ ADD, REMOVE = ToolDefinition("add", "Keep.", TEXT), ToolDefinition("remove", "Fo
 DECLARED = ToolDeclarations(SingleCommand(SHED), [MultiCommands("memory", [ADD, REMOVE]), SingleCommand(ADD)])
 
 
+@pytest.mark.feature("3.29", "3.30")
 def test_each_command_is_a_tool_for_the_model_and_the_shed_is_the_first() -> None:
     assert to_specs(DECLARED) == [
         ToolSpec(name="shed", description="Find tools.", parameters=TEXT.schema),
@@ -33,6 +34,7 @@ def test_each_command_is_a_tool_for_the_model_and_the_shed_is_the_first() -> Non
     assert to_specs(ToolDeclarations()) == []
 
 
+@pytest.mark.feature("3.29")
 @pytest.mark.parametrize(("name", "found"), [("shed", SHED), ("memory_remove", REMOVE), ("add", ADD), ("remove", None)])
 def test_a_call_finds_its_tool(name: str, found: ToolDefinition | None) -> None:
     assert find_tool(DECLARED, name) is found
@@ -43,6 +45,7 @@ def test_tools_come_back_each_by_itself() -> None:
     assert to_specs(from_specs(specs)) == specs
 
 
+@pytest.mark.feature("3.28", "3.30")
 def test_declarations_are_decoded_as_they_were() -> None:
     assert msgspec.json.decode(msgspec.json.encode(DECLARED), type=ToolDeclarations) == DECLARED
 

@@ -60,6 +60,7 @@ TURN: list[AgentStream] = [
 ]
 
 
+@pytest.mark.feature("3.39", "3.46")
 def test_a_turn_is_told_piece_by_piece_and_ends_once() -> None:
     assert read(*TURN) == [
         ProgressEvent(Generating(ModelId("m"))),
@@ -74,6 +75,7 @@ def test_a_turn_is_told_piece_by_piece_and_ends_once() -> None:
     ]
 
 
+@pytest.mark.feature("3.39")
 @pytest.mark.parametrize("size", range(len(TURN)))
 def test_a_turn_that_is_cut_anywhere_has_failed(size: int) -> None:
     events = read(*TURN[:size])
@@ -91,6 +93,7 @@ def test_whole_texts_are_told_as_what_is_new() -> None:
     assert events[:-1] == [Text("a"), Text("b")]
 
 
+@pytest.mark.feature("3.41")
 def test_what_was_retracted_is_told_and_the_rest_stays() -> None:
     events = read(say(TextContent("wrong")), Next(Retracted(reason="vacuous")), say(TextContent("right")), TURN[-1])
     assert events[:-1] == [Text("wrong"), Retract("vacuous"), Text("right")]

@@ -66,6 +66,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.feature("earendil-works/pi#2626", "code-yeongyu/senpi#1466")
 @pytest.mark.parametrize(("status", "code", "message"), [case[1:] for case in TEXTS], ids=[case[0] for case in TEXTS])
 def test_each_providers_text_is_an_overflow(status, code, message):
     for text in (message, message.upper()):
@@ -106,6 +107,7 @@ NO_OVERFLOW = [
 ]
 
 
+@pytest.mark.feature("code-yeongyu/senpi#1466")
 @pytest.mark.parametrize(
     ("status", "code", "message", "kind"), [case[1:] for case in NO_OVERFLOW], ids=[case[0] for case in NO_OVERFLOW]
 )

@@ -249,6 +249,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
 ]
 
 
+@pytest.mark.feature("first-3")
 @pytest.mark.parametrize(("fragments", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_fragments_become_the_calls_that_were_meant(fragments: list[Any], expected: list[tuple[str, str, str]]) -> None:
     deltas = read(fragments)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeAlias, Union
 
-from streamkit.agent.context import COMPACT_AT, Context
 from streamkit.agent.history import Conversation, History, load_history, load_query
+from streamkit.agent.hooks import COMPACT_AT, Hooks
 from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.run import EventRun, Run
@@ -99,9 +99,15 @@ class Agent:
         self._instruction = instruction
         inbox = Inbox(steering_mode, follow_up_mode)
         self._conversation = Conversation(load_history(history, instruction), inbox)
-        self._context = Context(transform_context, convert_to_llm, compact, context_window, compact_at)
-        self._should_stop = should_stop
-        self._prepare_next_turn = prepare_next_turn
+        self._hooks = Hooks(
+            transform_context,
+            convert_to_llm,
+            compact,
+            should_stop,
+            prepare_next_turn,
+            window=context_window,
+            compact_at=compact_at,
+        )
         self._given = client
         self._kept: Client | None = None
         if client is not None:
@@ -188,7 +194,7 @@ class Agent:
         """
         self._conversation.inbox.steering.put(load_query(message))
         if interrupt and self._conversation.holder is not None:
-            self._conversation.holder.interrupt()
+            self._conversation.holder.control.interrupt()
 
     def follow_up(self, message: MessageLike) -> None:
         """Say something to be answered when the run would end; without a run it waits for the next one."""
@@ -207,7 +213,7 @@ class Agent:
         """
         running = self._conversation.holder
         if running is not None:
-            running.abort()
+            running.control.abort()
         return running is not None
 
     async def aclose(self) -> None:

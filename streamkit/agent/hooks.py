@@ -1,32 +1,36 @@
-"""What of a conversation the model is shown, and when the conversation is made shorter."""
+"""What an application adds to the loop: what the model is shown, and what happens between two turns."""
 
 from __future__ import annotations
 
-from streamkit.agent.turns import Compact, ConvertToLlm, TransformContext
+from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, ShouldStop, TransformContext
 from streamkit.errors import ConfigError
 from streamkit.messages import MessageOutput
 from streamkit.protocols.failures import is_overflow
 from streamkit.usage import Usage
 
-__all__ = ["COMPACT_AT", "Context"]
+__all__ = ["COMPACT_AT", "Hooks"]
 
 # From how much of the window on a conversation is made shorter: what is left takes an answer and the results of tools.
 COMPACT_AT = 0.8
 
 
-class Context:
-    """The hooks that stand between a conversation and the model, and the size of the model's window in tokens.
+class Hooks:
+    """The hooks of an agent, each plain or async, and the size of its model's window in tokens.
 
-    `transform` is given a copy of the list and returns what of it is sent; `convert` then makes it messages that
-    providers know. `compact` is given a copy too, and returns the conversation that takes the place of the old one.
+    `transform` is given a copy of the conversation and returns what of it is sent; `convert` then makes it messages
+    that providers know. `compact` is given a copy too, and returns the conversation that takes the place of the old
+    one. `should_stop` and `prepare_next_turn` are given the `Turn` that is over, where another would follow.
     """
 
     def __init__(
         self,
-        transform: TransformContext | None,
-        convert: ConvertToLlm | None,
-        compact: Compact | None,
-        window: int | None,
+        transform: TransformContext | None = None,
+        convert: ConvertToLlm | None = None,
+        compact: Compact | None = None,
+        should_stop: ShouldStop | None = None,
+        prepare_next_turn: PrepareNextTurn | None = None,
+        *,
+        window: int | None = None,
         compact_at: float = COMPACT_AT,
     ) -> None:
         if window is not None and window < 1:
@@ -36,6 +40,8 @@ class Context:
         self.transform = transform
         self.convert = convert
         self.compact = compact
+        self.should_stop = should_stop
+        self.prepare_next_turn = prepare_next_turn
         self.window = window
         self._compact_at = compact_at
 

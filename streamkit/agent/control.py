@@ -1,0 +1,81 @@
+"""How a run is cut off by its user: for good, or for something that he says."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from streamkit.agent.runner import ToolRunner
+from streamkit.client import Stream
+from streamkit.transport.background import spawn
+
+__all__ = ["Control"]
+
+logger = logging.getLogger("streamkit")
+
+# What the model is told of the calls that were running.
+_ABORTED = "The call was interrupted by the user; what it did until then may have had effects."
+_STEERED = "The call was interrupted by a message from the user; what it did until then may have had effects."
+
+
+class Control:
+    """What a run waits for now, and whether it was told to wait no longer.
+
+    The run sets `stream` and `runner` while it reads them, and looks at `aborting` and `interrupted` after whatever it
+    has waited for. An interruption is over when the message that it was for has been taken.
+    """
+
+    def __init__(self) -> None:
+        self.aborting = False
+        self.interrupted = False
+        self.stream: Stream | None = None  # of the message that is under way
+        self.runner: ToolRunner | None = None  # of the calls that are under way
+        self._hook: anyio.CancelScope | None = None
+
+    @property
+    def cut(self) -> bool:
+        """Whether the turn is cut off."""
+        return self.aborting or self.interrupted
+
+    def abort(self) -> None:
+        """Wait for nothing any more."""
+        self.aborting = True
+        if self._hook is not None:
+            self._hook.cancel()
+        self._stop(_ABORTED)
+
+    def interrupt(self) -> None:
+        """Wait no longer for the model, nor for tools."""
+        if not self.cut:
+            self.interrupted = True
+            self._stop(_STEERED)
+
+    async def call(self, hook: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a hook of the user's gives, plain or async; None where the run was aborted meanwhile."""
+        value = hook(*arguments)
+        if not inspect.isawaitable(value):
+            return value
+        try:
+            with anyio.CancelScope() as self._hook:
+                return await value
+        finally:
+            self._hook = None
+        return None
+
+    def _stop(self, text: str) -> None:
+        if self.runner is not None:
+            self.runner.interrupt(text)
+        elif self.stream is not None:
+            stream = self.stream
+
+            async def close() -> None:
+                try:
+                    await stream.aclose()
+                except Exception:  # the task is nobody's, and on trio an error in it would end all
+                    logger.warning("an error while the stream of an aborted run was closed", exc_info=True)
+
+            spawn(close)

@@ -1,0 +1,84 @@
+"""What a run adds to its conversation, and that the conversation is whole whenever the run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, Union
+
+from msgspec import structs
+
+from streamkit.agent.history import Conversation, says_anything
+from streamkit.agent.results import RESULT_END, result_deltas, result_message
+from streamkit.deltas import Delta, MessageDeltaOutput
+from streamkit.messages import Message, MessageOutput
+from streamkit.parts import FunctionPart
+from streamkit.usage import Usage
+
+__all__ = ["Output", "Transcript"]
+
+# A message, and its pieces.
+Output: TypeAlias = Union[MessageDeltaOutput, MessageOutput]
+
+
+class Transcript:
+    """The part of one run in an agent's conversation.
+
+    The history is only ever added to at the moments when it is whole: a message of the model when it is complete, a
+    result when it is passed on. `calls` are those of the newest message, `answers` the results that they have so far,
+    in their order; `usage` is what the run has used.
+    """
+
+    def __init__(self, conversation: Conversation, name: str, depth: int) -> None:
+        self.history = conversation.history
+        self.calls: list[FunctionPart] = []
+        self.answers: list[Message] = []
+        self.usage: Usage | None = None
+        self._conversation = conversation
+        self._name = name
+        self._depth = depth
+
+    def piece(self, delta: Delta) -> MessageDeltaOutput:
+        """Return what is yielded of a delta."""
+        return MessageDeltaOutput(delta, None, None, self._depth, self._name)
+
+    def add(self, output: MessageOutput) -> MessageOutput:
+        """Take a message of the model's with what it has used; return it as this agent's.
+
+        One that was cut off before it said anything has no place in a history.
+        """
+        self.count(output.usage)
+        self.calls, self.answers = output.message.tool_calls or [], []
+        whole = output.finish_reason is not None and output.finish_reason.type != "aborted"
+        if whole or says_anything(output.message):
+            self.history.append(output.message)
+        return self._signed(output)
+
+    def answer(self, message: Message) -> Iterator[Output]:
+        """Take the answer to the first call that has none, and return what is yielded of it."""
+        self.history.append(message)
+        self.answers.append(message)
+        *deltas, end = result_deltas(message)
+        yield from (self.piece(delta) for delta in deltas)
+        yield MessageDeltaOutput(end, RESULT_END, None, self._depth, self._name)
+        yield self._signed(MessageOutput(message, RESULT_END))
+
+    def answer_rest(self, text: str) -> Iterator[Output]:
+        """Answer the calls that have none with the same text, as failures."""
+        for call in self.calls[len(self.answers) :]:
+            yield from self.answer(result_message(call, text, failed=True))
+
+    def settle(self, results: Sequence[Message | None], text: str) -> None:
+        """Answer the calls that have none, by the `results` of them all as far as there are any, else by `text`."""
+        for position in range(len(self.answers), len(self.calls)):
+            result = results[position] if results else None
+            self.history.append(result or result_message(self.calls[position], text, failed=True))
+        self.calls, self.answers = [], []
+
+    def count(self, usage: Usage | None) -> None:
+        """Add to what was used."""
+        if usage is not None:
+            self.usage = self.usage + usage if self.usage else usage
+            self._conversation.usage += usage
+
+    def _signed(self, output: MessageOutput) -> MessageOutput:
+        return structs.replace(output, source_agent=self._name, depth=self._depth)

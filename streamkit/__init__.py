@@ -128,7 +128,7 @@ _HOME = {
     "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
     "streamkit.protocols.failures": ("is_overflow",),
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
-    "streamkit.tools": ("Tool", "tool"),
+    "streamkit.tools": ("Tool", "ToolContext", "ToolResult", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.transport.fetching": ("fetch_image",),
     "streamkit.client.retries": ("Retry", "Retrying"),

@@ -37,7 +37,8 @@ class Meta(Struct, omit_defaults=True):
 
     `is_error` marks the result of a failed tool call, `name` is the speaker or the tool, `details` is for the
     application (never sent to a model), `timestamp` is in ms since 1970. `custom` names the kind of a message that is
-    the application's own; see `streamkit.custom`.
+    the application's own; see `streamkit.custom`. `added_tool_names` are tools that the model may call from a tool's
+    result on.
     """
 
     origin: Origin | None = None
@@ -46,6 +47,7 @@ class Meta(Struct, omit_defaults=True):
     details: Any = None
     timestamp: int | None = None
     custom: str | None = None
+    added_tool_names: tuple[str, ...] = ()
 
 
 class Message(Struct, omit_defaults=True):

@@ -70,7 +70,8 @@ class FunctionPart(Struct, frozen=True, tag="function", omit_defaults=True):
 
     Where the text that came is not a JSON object or was cut short, `arguments` is empty, `raw_arguments` is the text
     and `error` says what is wrong; such a call must not be run. For a `custom` tool, whose input is free text,
-    `raw_arguments` is that text and there is no error.
+    `raw_arguments` is that text and there is no error. `depends_on` are ids of calls of the same message that must
+    have ended before; `execution_hint` says whether the call may run beside others. No provider is sent these two.
     """
 
     id: str
@@ -78,6 +79,8 @@ class FunctionPart(Struct, frozen=True, tag="function", omit_defaults=True):
     raw_arguments: str | None = None
     error: str | None = None
     custom: bool = False
+    depends_on: tuple[str, ...] = ()
+    execution_hint: Literal["parallel", "sequential"] | None = None
 
 
 class ValuePart(Struct, frozen=True, tag="value"):

@@ -12,9 +12,11 @@ from streamkit.accumulator import Accumulator
 from streamkit.deltas import BlockAdded, Delta, Replace, Retract, TextDelta
 from streamkit.errors import ConfigError, OutputError
 from streamkit.messages import Message, MessageOutput
-from streamkit.partial_json import PartialJSON, SyntaxFault
+from streamkit.partial_json import PartialJSON
 from streamkit.parts import RefusalPart, TextPart
+from streamkit.protocols.lenient import rejoin
 from streamkit.protocols.request import Request
+from streamkit.protocols.schemas import map_schema
 from streamkit.providers.abilities import Structured
 from streamkit.tools.signatures import convert, schema_of
 
@@ -27,7 +29,10 @@ _CORRECTION = "That answer cannot be used: {}. Answer again, with the whole JSON
 
 # What models write around an object all the same, where they are merely told not to.
 _OBJECT = re.compile(r"\s*+(?:```(?:json)?\s*+)?(\{.*\})\s*+(?:```\s*+)?", re.DOTALL | re.IGNORECASE)
-_AHEAD = ("", "```", "```json")
+_AHEAD = ("```", "```json")
+
+# What msgspec lists as an `enum`, by the name of its type there.
+_KINDS = {str: "string", int: "integer", type(None): "null"}
 
 
 class TypedOutput(MessageOutput, Generic[T], dict=True):
@@ -35,7 +40,11 @@ class TypedOutput(MessageOutput, Generic[T], dict=True):
 
     @property
     def value(self) -> T:
-        """The value."""
+        """The value; raises `ConfigError` where this was made by `msgspec.structs.replace`, which leaves it behind."""
+        if "value" not in self.__dict__:
+            raise ConfigError(
+                "this was made of another output, whose value was not taken along: TypedOutput.of adds it"
+            )
         found: T = self.__dict__["value"]
         return found
 
@@ -45,6 +54,13 @@ class TypedOutput(MessageOutput, Generic[T], dict=True):
         typed = cls(**{name: getattr(output, name) for name in output.__struct_fields__})
         typed.__dict__["value"] = value
         return typed
+
+    def __copy__(self) -> TypedOutput[T]:
+        return TypedOutput.of(self, self.value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = MessageOutput(**{name: getattr(self, name) for name in self.__struct_fields__})
+        return TypedOutput.of, (plain, self.value)
 
 
 class OutputType(Generic[T]):
@@ -57,8 +73,8 @@ class OutputType(Generic[T]):
 
     def __init__(self, kind: type[T] | Any) -> None:
         try:
-            self._wrapper = msgspec.defstruct("Answer", [("value", kind)])
-            schema = _closed(schema_of(self._wrapper))
+            wrapper = msgspec.defstruct("Answer", [("value", kind)])
+            schema = _closed(schema_of(wrapper))
         except (TypeError, NameError) as error:
             raise ConfigError(f"{kind!r} is no output_type: {str(error).rpartition(chr(10))[2]}") from None
         inner = schema["properties"]["value"]
@@ -66,8 +82,9 @@ class OutputType(Generic[T]):
         self.schema: dict[str, Any] = schema if self.wrapped else inner
         if not self.wrapped and "$defs" in schema:
             self.schema = {**inner, "$defs": schema["$defs"]}
-        self._kind = kind
-        self._name = getattr(kind, "__name__", None) or str(kind)
+        self._target = wrapper if self.wrapped else kind
+        self._decoder = msgspec.json.Decoder(self._target)
+        self._name = kind.__name__ if isinstance(kind, type) else str(kind)
 
     @classmethod
     def make(cls, kind: Any) -> OutputType[Any]:
@@ -87,13 +104,22 @@ class OutputType(Generic[T]):
             if refused or (output.finish_reason is not None and output.finish_reason.type == "refusal"):
                 raise self._error(output, f"the model refused: {''.join(refused) or message.text}", refused=True)
             raise self._error(output, f"it calls {calls}" if calls else "it is not one JSON object alone")
-        data, fault = _decode(found[1])
-        if fault is not None:
-            raise self._error(output, str(fault))
         try:
-            value: T = convert(data, self._wrapper).value if self.wrapped else convert(data, self._kind)
+            return self._unwrapped(self._decoder.decode(found[1]))
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            pass  # what follows is slower, takes more and tells more
+        parser = PartialJSON()
+        parser.feed(rejoin(found[1]))
+        parser.finish()
+        if parser.error is not None:
+            raise self._error(output, str(parser.error))
+        try:
+            return self._unwrapped(convert(parser.value, self._target))
         except (msgspec.ValidationError, RecursionError) as error:  # the latter by what is nested nearly too deep
             raise self._error(output, str(error)) from None
+
+    def _unwrapped(self, found: Any) -> T:
+        value: T = found.value if self.wrapped else found
         return value
 
     def _error(self, output: MessageOutput, reason: str, *, refused: bool = False) -> OutputError:
@@ -136,13 +162,14 @@ class OutputReader:
         self._pieces.clear()
         if self._ahead is not None:
             text = (self._ahead + text).lstrip()
-            at = text.find("{")
-            if at < 0 and len(text) <= len(_AHEAD[-1]):
-                self._ahead = text.rstrip()
+            before, mark, _ = text.partition("{")
+            word = before.rstrip()
+            if not mark and len(word) <= len(_AHEAD[-1]):
+                self._ahead = word + "\n" if word != before else word  # however much space there is
                 return None
             self._ahead = None
-            if text[: max(at, 0)].rstrip().lower() in _AHEAD:
-                text = text[at:]
+            if mark and word.lower() in _AHEAD:
+                text = text[len(before) :]
         self._parser.feed(text)
         value = self._parser.value
         if not isinstance(value, dict):
@@ -177,26 +204,15 @@ def correction(error: OutputError) -> Message | None:
     return Message("user", [TextPart(_CORRECTION.format(error.reason))])
 
 
-def _decode(text: str) -> tuple[Any, SyntaxFault | None]:
-    """What a JSON text says, and where it stops being one; raw control characters in strings are taken."""
-    try:
-        return msgspec.json.decode(text), None
-    except (msgspec.DecodeError, RecursionError):  # the other parser is slower, takes more and tells more
-        parser = PartialJSON()
-        parser.feed(text)
-        parser.finish()
-        return parser.value, parser.error
-
-
 def _closed(schema: Any) -> Any:
-    """The schema with objects that take no properties but theirs, and words of which the type is said."""
-    if isinstance(schema, list):
-        return [_closed(item) for item in schema]
+    """The schema with objects that take no properties but theirs, and the type of what is one of some values."""
     if not isinstance(schema, dict):
         return schema
-    out = {key: value if key in ("enum", "default") else _closed(value) for key, value in schema.items()}
-    if isinstance(schema.get("properties"), dict) and schema.get("type") == "object":
+    out = map_schema(schema, _closed)
+    if "properties" in out:
         out["additionalProperties"] = False
-    if isinstance(schema.get("enum"), list) and all(isinstance(word, str) for word in schema["enum"]):
-        out.setdefault("type", "string")
+    if "enum" in out and "type" not in out:
+        kinds = sorted({_KINDS.get(type(word), "") for word in out["enum"]})
+        if all(kinds):
+            out["type"] = kinds[0] if len(kinds) == 1 else kinds
     return out

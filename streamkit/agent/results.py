@@ -11,6 +11,7 @@ from streamkit.errors import ToolError
 from streamkit.messages import FinishReason, Message, Meta
 from streamkit.params import encode_json
 from streamkit.parts import FunctionPart, Part, ValuePart
+from streamkit.tools import ToolResult
 
 __all__ = ["RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
 
@@ -22,19 +23,27 @@ _PARTS = get_args(Part)
 def result_message(call: FunctionPart, value: Any, *, failed: bool = False) -> Message:
     """Return the message that answers `call`: one `ValuePart`, or the parts that the tool gave.
 
-    A part, a list of parts, and the contents of a message go through as they are. Raises `ToolError` for a value
-    without a JSON form.
+    A part, a list of parts, and the contents of a message go through as they are. What else a `ToolResult` says stands
+    in `meta`. Raises `ToolError` for a value, or details, without a JSON form.
     """
-    contents: list[Part]
+    result = value if isinstance(value, ToolResult) else ToolResult(value, is_error=failed)
+    meta = Meta(
+        name=call.function.name,
+        is_error=result.is_error,
+        details=None if result.details is None else as_json(result.details),
+        added_tool_names=result.added_tool_names,
+    )
+    return Message("tool", _contents(result.value), id=call.id, meta=meta)
+
+
+def _contents(value: Any) -> list[Part]:
     if isinstance(value, Message):
-        contents = list(value.contents)
-    elif isinstance(value, _PARTS):
-        contents = [value]
-    elif isinstance(value, list) and value and all(isinstance(item, _PARTS) for item in value):
-        contents = list(value)
-    else:
-        contents = [ValuePart(as_json(value))]
-    return Message("tool", contents, id=call.id, meta=Meta(name=call.function.name, is_error=failed))
+        return list(value.contents)
+    if isinstance(value, _PARTS):
+        return [value]
+    if isinstance(value, list) and value and all(isinstance(item, _PARTS) for item in value):
+        return list(value)
+    return [ValuePart(as_json(value))]
 
 
 def result_deltas(message: Message) -> list[Delta]:

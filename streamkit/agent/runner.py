@@ -17,7 +17,7 @@ from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
 from streamkit.parts import FunctionPart
-from streamkit.tools import Tool
+from streamkit.tools import Tool, ToolContext
 from streamkit.transport.background import on_trio, spawn
 
 __all__ = ["CUT_OFF", "NOT_RUN", "ToolRunner"]
@@ -140,13 +140,19 @@ class ToolRunner:
 
     async def _call(self, position: int, call: FunctionPart, tool: Tool, arguments: dict[str, Any]) -> Any:
         value: Any
+
+        async def update(value: Any) -> None:
+            if self.results[position] is None:
+                await self._send.send((position, ToolUpdate(call.id, call.function.name, as_json(value))))
+
+        context = ToolContext(call.id, tool.name, update=update, aborted=lambda: self._scope.cancel_called)
         if tool.runs_in_thread:
             # In a tuple, since trio takes no awaitable out of a thread.
             (value,) = await anyio.to_thread.run_sync(
-                lambda: (tool.function(**arguments),), abandon_on_cancel=True, limiter=self._threads
+                lambda: (tool.call(arguments, context),), abandon_on_cancel=True, limiter=self._threads
             )
         else:
-            value = tool.function(**arguments)
+            value = tool.call(arguments, context)
         if inspect.isasyncgen(value):
             value = await self._last(position, call, value)
         elif inspect.isawaitable(value):

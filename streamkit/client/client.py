@@ -126,7 +126,7 @@ class Client:
         self.on_retry = on_retry
         self.telemetry = telemetry
         self.prices = prices
-        self._structured: Structured | None = None  # once it was needed
+        self._structured: tuple[Any, Structured] | None = None  # the schema that was last asked for, and how
         self._given = None if isinstance(http_client, str) else http_client
         self._kind = http_client if isinstance(http_client, str) else "httpx"
         self._waits: Timeouts | None = timeouts
@@ -286,9 +286,10 @@ class Client:
     def ask(self, request: Request, *, include_raw: bool) -> Asked:
         """Put a request into the provider's words."""
         dialect = self.provider.get_protocol()
-        if request.instruct_output:
-            self._structured = self._structured or structured_by(self.provider)
-            request = fit_schema(request, self._structured)
+        if request.instruct_output and request.output_schema is not None:
+            if self._structured is None or self._structured[0] != request.output_schema:
+                self._structured = request.output_schema, structured_by(self.provider, request.output_schema)
+            request = fit_schema(request, self._structured[1])
         encoded = dialect.encode(request, self.provider.quirks)
         if encoded.two_steps:
             raise ConfigError(

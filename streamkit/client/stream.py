@@ -121,8 +121,14 @@ class Stream:
 
     @property
     def value(self) -> Any:
-        """The value of a complete answer, of the `output_type`; raises `OutputError` where it is not of that."""
-        return self._typed.kind.read(self.output)
+        """The value of a complete answer, of the `output_type`; raises `OutputError` where it is not of that.
+
+        Raises `ConfigError` before the end, and where there was none.
+        """
+        kind, output = self._typed.kind, self.output
+        if output.finish_reason is None:
+            raise ConfigError("the answer has no value yet: read the stream to its end")
+        return kind.read(output)
 
     @property
     def timing(self) -> Timing:

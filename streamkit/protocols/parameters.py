@@ -1,4 +1,4 @@
-"""What the encoders of requests share: parameters left out, names of tools, schemas."""
+"""What the encoders of requests share: parameters left out, names of tools, the schema of an answer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from msgspec import structs
 
 from streamkit.errors import ConfigError, UnsupportedParameterWarning
 from streamkit.protocols.request import Request, ToolSpec
+from streamkit.protocols.schemas import narrowed
 
-__all__ = ["checked_choice", "drop_unsupported", "is_closed", "merge", "warn_of_strict", "warn_unsupported"]
+__all__ = ["checked_choice", "drop_unsupported", "fit_output_schema", "merge", "warn_of_strict", "warn_unsupported"]
 
 
 def drop_unsupported(request: Request, names: Iterable[str]) -> Request:
@@ -34,6 +35,20 @@ def warn_of_strict(request: Request) -> None:
     """Warn where a tool is to be strict, for a provider that knows no such thing."""
     if any(isinstance(tool, ToolSpec) and tool.strict for tool in request.tools):
         warn_unsupported("strict", request.provider, "the arguments of a call may break their schema")
+
+
+def fit_output_schema(request: Request) -> dict[str, Any] | None:
+    """Return the schema of the answer as Claude takes it (see `narrowed`), None where there is none.
+
+    Warns where they can follow nothing like it.
+    """
+    if request.output_schema is None:
+        return None
+    schema = narrowed(request.output_schema)
+    if schema is None:
+        why = "it is not among the schemas that can be followed; put it in the instruction"
+        warn_unsupported("output_schema", request.provider, why)
+    return schema
 
 
 def checked_choice(request: Request) -> dict[str, Any] | None:
@@ -62,24 +77,6 @@ def merge(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
         here = out.get(key)
         out[key] = here | value if isinstance(here, dict) and isinstance(value, dict) else value
     return out
-
-
-def is_closed(schema: Any) -> bool:
-    """Whether every object in a JSON Schema requires all its properties and allows no others.
-
-    Only such a schema can be enforced by OpenAI's `strict`; any other is refused with it.
-    """
-    if isinstance(schema, list):
-        return all(map(is_closed, schema))
-    if not isinstance(schema, dict):
-        return True
-    properties = schema.get("properties")
-    if schema.get("type") == "object" or isinstance(properties, dict):
-        if schema.get("additionalProperties") is not False:
-            return False
-        if set(schema.get("required") or ()) != set(properties or ()):
-            return False
-    return all(is_closed(value) for key, value in schema.items() if key not in ("const", "enum", "default", "examples"))
 
 
 def _named(tool: ToolSpec | dict[str, Any]) -> Iterable[tuple[str, str]]:

@@ -86,10 +86,10 @@ def find_abilities(row: Provider) -> Abilities:
     )
 
 
-def structured_by(row: Provider) -> Structured:
-    """Return how the vendor of `row` makes answers follow a schema."""
+def structured_by(row: Provider, schema: dict[str, Any] = _SCHEMA) -> Structured:
+    """Return how the vendor of `row` makes answers follow a schema, by default one that all can who can any."""
     ask = _Ask(row)
-    plain, answer = ask(), ask(output_schema=_SCHEMA)
+    plain, answer = ask(), ask(output_schema=schema)
     if answer in (None, plain or {}):
         return "no"
     return "json" if ask.warned else "schema"

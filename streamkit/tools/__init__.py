@@ -1,5 +1,7 @@
 """Tools: functions that a model may call."""
 
-from streamkit.tools.definition import Tool, as_tool, tool, tool_list
+from streamkit.tools.context import ToolContext
+from streamkit.tools.definition import Tool, ToolMode, as_tool, tool, tool_list
+from streamkit.tools.results import ToolResult
 
-__all__ = ["Tool", "as_tool", "tool", "tool_list"]
+__all__ = ["Tool", "ToolContext", "ToolMode", "ToolResult", "as_tool", "tool", "tool_list"]

@@ -5,22 +5,27 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Union, get_type_hints
+from typing import Any, Union, get_args, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from streamkit.errors import ConfigError, ToolError
+from streamkit.tools.context import ToolContext
 
-__all__ = ["Signature", "convert", "read_signature", "schema_of", "unwrap"]
+__all__ = ["Signature", "convert", "find_context", "read_signature", "schema_of", "unwrap"]
 
 
 class Signature(Struct, frozen=True):
-    """What a function takes: `schema` is the JSON Schema of an object, `required` names what has no default."""
+    """What a function takes: `schema` is the JSON Schema of an object, `required` names what has no default.
+
+    `context` is the parameter that takes the `ToolContext`, if one does.
+    """
 
     schema: dict[str, Any]
     required: tuple[str, ...]
     model: type[Struct]
+    context: str | None = None
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return keyword arguments of the annotated types; what is not given is left to the function's default.
@@ -47,14 +52,17 @@ def read_signature(
 ) -> Signature:
     """Return the signature of `function`; the parameters in `bound` have their value already and are left out.
 
+    So is the one of a `ToolContext`.
+
     Raises `ConfigError` for a parameter that no JSON object can fill: `*args`, `**kwargs`, a positional-only one, or
     a type that has no JSON form.
     """
     fields: list[tuple[str, Any, Any]] = []
     defaults: dict[str, Any] = {}
     hints = _hints(function, name)
+    context = find_context(function, name, bound)
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.name in bound:
+        if parameter.name in bound or parameter.name == context:
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
             raise ConfigError(
@@ -80,7 +88,15 @@ def read_signature(
             described.setdefault("description", descriptions[field])
         if field in defaults:
             _show_default(described, defaults[field])
-    return Signature(schema, tuple(schema.get("required", ())), model)
+    return Signature(schema, tuple(schema.get("required", ())), model, context)
+
+
+def find_context(function: Callable[..., Any], name: str, bound: Mapping[str, Any]) -> str | None:
+    """Return the parameter that is annotated `ToolContext`, or as one that may be None; None where none is."""
+    for parameter, hint in _hints(function, name).items():
+        if parameter not in ("return", *bound) and (hint is ToolContext or ToolContext in get_args(hint)):
+            return parameter
+    return None
 
 
 def convert(value: Any, kind: Any) -> Any:
@@ -136,8 +152,12 @@ def _inline(node: Any, definitions: Mapping[str, Any], recursive: set[str]) -> A
         return [_inline(item, definitions, recursive) for item in node]
     if not isinstance(node, dict):
         return node
-    # `discriminator` is OpenAPI's and says nothing that the tags of the alternatives do not.
-    out = {key: _inline(item, definitions, recursive) for key, item in node.items() if key != "discriminator"}
+    # `discriminator` is OpenAPI's and says nothing that the tags of the alternatives do not; a field may be called so.
+    out = {
+        key: _inline(item, definitions, recursive)
+        for key, item in node.items()
+        if key != "discriminator" or "propertyName" not in item
+    }
     name = _target(node)
     if name is None or name in recursive:
         return out

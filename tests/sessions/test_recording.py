@@ -62,6 +62,7 @@ def test_messages_and_the_end_of_a_run_are_kept(item: Any, record: Record) -> No
     assert as_record(item, 7) == record
 
 
+@pytest.mark.feature("3.45")
 @pytest.mark.parametrize(
     "item",
     [

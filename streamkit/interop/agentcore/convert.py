@@ -4,13 +4,11 @@ Lost on the way to AgentCore: thinking and signatures, images of the model, part
 a `HistoryWarning`), whether a text was a value or a refusal, the name of who speaks, and of a finish reason all but
 its word; a refusal is an error with its reason, and a system message after the front is the user's. Lost on the way
 back: what was wrong with a call's arguments (it counts as cut short, and so does the free text of a custom tool), a
-result's usage and the tools that it added, and what a kind of message was that is the user's for the model.
+result's usage and the tools that it added. For messages of an application see `custom`.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -29,13 +27,11 @@ from streamkit.deltas import (
     ToolCallStart,
     UsageSnapshot,
 )
-from streamkit.errors import ConfigError, ImageNotEmbedded
+from streamkit.interop.agentcore.contents import FORM, contents_of, parts_of
+from streamkit.interop.agentcore.custom import from_custom, to_custom
 from streamkit.interop.agentcore.messages import (
     AssistantContent,
     AssistantMessage,
-    ImageContent,
-    LlmMessage,
-    MessageContent,
     TextContent,
     ToolCall,
     ToolResultMessage,
@@ -43,39 +39,41 @@ from streamkit.interop.agentcore.messages import (
     UsageCost,
     UserMessage,
 )
-from streamkit.interop.agentcore.transform import convert_to_llm
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import FinishReason, Message, MessageLike, MessageOutput, Meta, Origin, as_message
-from streamkit.parts import EmbeddedImage, FunctionPart, ImagePart, Part, TextPart
-from streamkit.protocols.values import base64_text, json_text, part_text
+from streamkit.parts import FunctionPart
+from streamkit.protocols.values import json_text, part_text
 
 __all__ = [
     "answer_deltas",
-    "contents_of",
     "finish_of",
     "from_agentcore",
     "from_answer",
     "from_usage",
-    "parts_of",
     "stop_of",
     "to_agentcore",
     "to_answer",
     "to_usage",
 ]
 
-_FORM = "AgentCore's form"
-
 _DONE = {"done", "stop", "toolUse"}  # the last two are the words of what AgentCore is modelled on
 
 
-def to_agentcore(conversation: Iterable[MessageLike]) -> list[LlmMessage]:
-    """Return a conversation; raises `ImageNotEmbedded` for an image that is an address."""
-    out: list[LlmMessage] = []
+def to_agentcore(conversation: Iterable[MessageLike]) -> list[Any]:
+    """Return a conversation, its custom messages as those of an application.
+
+    Raises `ImageNotEmbedded` for an image that is an address, and `ConfigError` for a custom message that is not of its
+    kind.
+    """
+    out: list[Any] = []
     for given in conversation:
         message = as_message(given)
         meta = message.meta or Meta()
         timestamp = meta.timestamp or 0
-        if message.role == "assistant":
+        if meta.custom is not None:
+            custom = from_custom(message)
+            out += [] if custom is None else [custom]
+        elif message.role == "assistant":
             out.append(from_answer(MessageOutput(message, FinishReason("stop"))))
         elif message.role == "tool":
             contents = contents_of(message.contents)
@@ -95,19 +93,27 @@ def to_agentcore(conversation: Iterable[MessageLike]) -> list[LlmMessage]:
 
 
 def from_agentcore(messages: Iterable[Any]) -> list[Message]:
-    """Return what the model sees of AgentCore's messages as a conversation; see `transform` for the kinds."""
+    """Return AgentCore's messages as a conversation, those of an application as custom messages.
+
+    Raises `ConfigError` for a message of a type that is not registered by `streamkit.register_message`.
+    """
     out: list[Message] = []
-    for message in convert_to_llm(messages):
-        timestamp = message.timestamp or None
+    for message in messages:
         if isinstance(message, AssistantMessage):
             out.append(to_answer(message).message)
         elif isinstance(message, ToolResultMessage):
             meta = Meta(
-                is_error=message.is_error, name=message.tool_name or None, details=message.details, timestamp=timestamp
+                is_error=message.is_error,
+                name=message.tool_name or None,
+                details=message.details,
+                timestamp=message.timestamp or None,
             )
             out.append(Message("tool", parts_of(message.content), id=message.tool_call_id, meta=_meta(meta)))
+        elif isinstance(message, UserMessage):
+            meta = Meta(timestamp=message.timestamp or None)
+            out.append(Message("user", parts_of(message.content), meta=_meta(meta)))
         else:
-            out.append(Message("user", parts_of(message.content), meta=_meta(Meta(timestamp=timestamp))))
+            out.append(to_custom(message))
     return out
 
 
@@ -217,25 +223,6 @@ def to_usage(usage: Usage) -> ours.Usage | None:
     )
 
 
-def contents_of(parts: Iterable[Part]) -> list[MessageContent]:
-    """Return parts as texts and images."""
-    out: list[MessageContent] = []
-    for part in parts:
-        text = part_text(part)
-        if text is not None:
-            out.append(TextContent(text))
-        elif isinstance(part, ImagePart):
-            out.append(_image(part))
-        else:
-            warn_left_out(part, _FORM)
-    return out
-
-
-def parts_of(contents: Iterable[MessageContent]) -> list[Part]:
-    """Return texts and images as parts; raises `ConfigError` where an image is no base64."""
-    return [TextPart(one.text) if isinstance(one, TextContent) else _picture(one) for one in contents]
-
-
 def _said(message: Message) -> Iterator[AssistantContent]:
     for block in message.iter_blocks():
         part = block.part
@@ -245,21 +232,7 @@ def _said(message: Message) -> Iterator[AssistantContent]:
         elif isinstance(part, FunctionPart):
             yield ToolCall(part.id, part.function.name, part.function.arguments, part.raw_arguments)
         elif not isinstance(part, (ThinkingPart, OpaquePart)):
-            warn_left_out(part, _FORM)
-
-
-def _image(part: ImagePart) -> ImageContent:
-    if not isinstance(part.image, EmbeddedImage):
-        url = part.image.url
-        raise ImageNotEmbedded(f"{_FORM} takes images by their bytes only, not {url}: fetch_image embeds it", url=url)
-    return ImageContent(base64_text(part.image.data), part.image.mime_type)
-
-
-def _picture(content: ImageContent) -> ImagePart:
-    try:
-        return ImagePart(EmbeddedImage(content.mime_type, base64.b64decode(content.data, validate=True)))
-    except binascii.Error as error:
-        raise ConfigError(f"an image of type {content.mime_type} is no base64: {error}") from None
+            warn_left_out(part, FORM)
 
 
 def _meta(meta: Meta) -> Meta | None:

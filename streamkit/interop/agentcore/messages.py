@@ -184,7 +184,7 @@ class CustomWrapper(Struct, frozen=True, tag=_tag):
     custom_type: str
 
 
-# Those that come with this module; `transform.convert_message` takes others once they are registered.
+# Those that come with this module; `transform.convert_message` takes others that `register_message` knows.
 AgentMessage: TypeAlias = Union[
     UserMessage,
     AssistantMessage,

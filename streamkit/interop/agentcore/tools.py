@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from streamkit.errors import ConfigError
-from streamkit.interop.agentcore.convert import contents_of, parts_of
+from streamkit.interop.agentcore.contents import contents_of, parts_of
 from streamkit.interop.agentcore.messages import MessageContent, ToolResultMessage, Usage
 from streamkit.interop.agentcore.models import ToolExecutionMode
 from streamkit.messages import Message, Meta

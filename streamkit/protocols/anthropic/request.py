@@ -10,7 +10,13 @@ from typing import Any
 from streamkit.errors import ConfigError
 from streamkit.protocols.anthropic.doors import enter, refuse_addresses
 from streamkit.protocols.anthropic.messages import encode_messages, is_result, is_thinking
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_unsupported
+from streamkit.protocols.parameters import (
+    checked_choice,
+    drop_unsupported,
+    fit_output_schema,
+    merge,
+    warn_unsupported,
+)
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 from streamkit.protocols.thinking import LATE, begun_without_thinking, thinking_budget, thinking_level
@@ -60,8 +66,8 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
     if request.stop is not None:
         body["stop_sequences"] = request.stop
     body = merge(body, thinking)
-    if request.output_schema is not None:
-        body = merge(body, {"output_config": {"format": {"type": "json_schema", "schema": request.output_schema}}})
+    if schema := fit_output_schema(request):
+        body = merge(body, {"output_config": {"format": {"type": "json_schema", "schema": schema}}})
     if request.user is not None:
         body["metadata"] = {"user_id": request.user}
     if request.service_tier is not None:

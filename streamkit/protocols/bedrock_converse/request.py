@@ -12,7 +12,13 @@ from urllib.parse import quote
 from streamkit.errors import ConfigError
 from streamkit.protocols.bedrock_converse.messages import encode_messages, is_result, is_thinking, used_tools
 from streamkit.protocols.bedrock_converse.parts import cache_point
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge, warn_unsupported
+from streamkit.protocols.parameters import (
+    checked_choice,
+    drop_unsupported,
+    fit_output_schema,
+    merge,
+    warn_unsupported,
+)
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
 from streamkit.protocols.thinking import LATE, begun_without_thinking, thinking_budget, thinking_level
@@ -63,9 +69,9 @@ def encode_request(request: Request, quirks: Quirks) -> EncodedRequest:
         body["toolConfig"] = tools
     if fields:
         body["additionalModelRequestFields"] = fields
-    if request.output_schema is not None:
-        schema = {"schema": json_text(request.output_schema), "name": request.output_name}
-        body["outputConfig"] = {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": schema}}}
+    if schema := fit_output_schema(request):
+        named = {"schema": json_text(schema), "name": request.output_name}
+        body["outputConfig"] = {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": named}}}
     if request.service_tier is not None:
         body["serviceTier"] = {"type": request.service_tier}
     path = f"/model/{quote(request.model, safe='')}/converse-stream"

@@ -12,9 +12,10 @@ from streamkit.protocols.openai_chat.choices import encode_choice
 from streamkit.protocols.openai_chat.messages import encode_messages
 from streamkit.protocols.openai_chat.schemas import push_types
 from streamkit.protocols.openai_chat.thinking import encode_thinking
-from streamkit.protocols.parameters import drop_unsupported, is_closed, merge, warn_of_strict, warn_unsupported
+from streamkit.protocols.parameters import drop_unsupported, merge, warn_of_strict, warn_unsupported
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
+from streamkit.protocols.schemas import is_strict
 
 __all__ = ["encode_request"]
 
@@ -94,5 +95,5 @@ def _format(request: Request, quirks: Quirks) -> dict[str, Any]:
         return {"type": "json_object"}
     if quirks.schema_as_value:
         return {"type": "json_object", "value": schema}
-    strict = {"strict": True} if is_closed(schema) else {}
+    strict = {"strict": True} if is_strict(schema) else {}
     return {"type": "json_schema", "json_schema": {"name": request.output_name, "schema": schema, **strict}}

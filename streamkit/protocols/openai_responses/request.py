@@ -12,9 +12,10 @@ from streamkit.errors import ConfigError
 from streamkit.protocols.openai_responses.messages import encode_messages
 from streamkit.protocols.openai_responses.thinking import encode_thinking
 from streamkit.protocols.openai_responses.views import NO_INDEX
-from streamkit.protocols.parameters import checked_choice, drop_unsupported, is_closed, merge
+from streamkit.protocols.parameters import checked_choice, drop_unsupported, merge
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.request import EncodedRequest, Request, ToolSpec
+from streamkit.protocols.schemas import is_strict
 
 __all__ = ["encode_request", "encode_resume"]
 
@@ -104,5 +105,5 @@ def _choice(request: Request) -> dict[str, Any]:
 
 def _format(request: Request) -> dict[str, Any]:
     schema = request.output_schema or {}
-    strict = {"strict": True} if is_closed(schema) else {}
+    strict = {"strict": True} if is_strict(schema) else {}
     return {"type": "json_schema", "name": request.output_name, "schema": schema, **strict}

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from streamkit import FinishReason, Message, MessageOutput, accumulate, get_protocol
 from streamkit import usage as ours
-from streamkit.errors import ConfigError, HistoryWarning, ImageNotEmbedded
+from streamkit.custom import BashExecution, convert_to_llm, custom_message
+from streamkit.errors import HistoryWarning
 from streamkit.interop.agentcore.convert import (
     from_agentcore,
     from_answer,
@@ -30,10 +31,11 @@ from streamkit.interop.agentcore.messages import (
     UserMessage,
 )
 from streamkit.messages import Meta, Origin
-from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, ImageUrl, RawPart, TextPart
+from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, RawPart, TextPart
 from streamkit.testing import Answer, Call, Text, Thinking, render
 from streamkit.testing.strategies import answers, arguments, texts, usages
 
+HELLO = UserMessage([TextContent("Hi")])
 PNG = ImagePart(EmbeddedImage("image/png", b"hi"))
 
 CONVERSATIONS: list[tuple[str, Message, LlmMessage]] = [
@@ -76,10 +78,11 @@ def test_a_message_goes_there_and_back(message: Message, theirs: LlmMessage) -> 
     assert from_agentcore([theirs]) == [message]
 
 
-def test_what_a_model_sees_of_other_kinds_is_in_the_conversation() -> None:
-    assert [message.text for message in from_agentcore([BashExecutionMessage("ls", "a")])] == [
-        "Ran `ls`\n```\na\n```\n"
-    ]
+def test_messages_of_an_application_are_custom_ones_in_their_places() -> None:
+    history = from_agentcore([HELLO, BashExecutionMessage("ls", "a"), HELLO])
+    assert history[1] == custom_message(BashExecution("ls", "a"))
+    assert [message.text for message in convert_to_llm(history)] == ["Hi", "Ran `ls`\n```\na\n```\n", "Hi"]
+    assert to_agentcore(history) == [HELLO, BashExecutionMessage("ls", "a"), HELLO]
 
 
 _llm = st.lists(
@@ -183,13 +186,6 @@ def test_costs_come_back_and_nothing_is_nothing() -> None:
     usage = ours.Usage(3, 4, cost=ours.UsageCost(0.1, 0.2, 0.0, 0.0, 0.3))
     assert to_usage(from_usage(usage)) == usage
     assert (from_usage(None), to_usage(Usage())) == (Usage(), None)
-
-
-def test_an_image_must_be_bytes() -> None:
-    with pytest.raises(ImageNotEmbedded, match="https://x/y.png"):
-        to_agentcore([Message("user", [ImagePart(ImageUrl("https://x/y.png"))])])
-    with pytest.raises(ConfigError, match="image/png is no base64"):
-        from_agentcore([UserMessage([ImageContent("no base64", "image/png")])])
 
 
 @pytest.mark.parametrize("role", ["user", "assistant"])

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec import Struct
 
+from streamkit.custom import register_message
+from streamkit.custom.builtin import BRANCH_PREFIX, BRANCH_SUFFIX, COMPACTION_PREFIX, COMPACTION_SUFFIX
 from streamkit.errors import ConfigError
 from streamkit.interop.agentcore.messages import (
     AgentMessage,
@@ -18,11 +20,6 @@ from streamkit.interop.agentcore.messages import (
     UserMessage,
 )
 from streamkit.interop.agentcore.transform import (
-    BRANCH_SUMMARY_PREFIX,
-    BRANCH_SUMMARY_SUFFIX,
-    COMPACTION_SUMMARY_PREFIX,
-    COMPACTION_SUMMARY_SUFFIX,
-    bash_text,
     convert_message,
     convert_to_llm,
     normalize_prompt,
@@ -33,7 +30,7 @@ ANSWER = AssistantMessage([TextContent("Hi")], timestamp=2)
 RESULT = ToolResultMessage("c", "f", [TextContent("a")])
 
 
-@pytest.mark.feature("4.12", "4.13", "4.31", "4.33", "4.34")
+@pytest.mark.feature("4.12", "4.13", "4.31", "4.32", "4.33", "4.34")
 def test_messages_of_a_model_go_through_and_others_become_the_users_in_order() -> None:
     converted = convert_to_llm(
         [
@@ -53,8 +50,8 @@ def test_messages_of_a_model_go_through_and_others_become_the_users_in_order() -
         HELLO,
         ANSWER,
         UserMessage([TextContent("Ran `ls -la`\n```\nfile1.md\nfile2.md\n```\n")], 3),
-        UserMessage([TextContent(f"{COMPACTION_SUMMARY_PREFIX}shorter{COMPACTION_SUMMARY_SUFFIX}")], 4),
-        UserMessage([TextContent(f"{BRANCH_SUMMARY_PREFIX}aside{BRANCH_SUMMARY_SUFFIX}")], 5),
+        UserMessage([TextContent(f"{COMPACTION_PREFIX}shorter{COMPACTION_SUFFIX}")], 4),
+        UserMessage([TextContent(f"{BRANCH_PREFIX}aside{BRANCH_SUFFIX}")], 5),
         UserMessage([TextContent("Some content")], 6),
         UserMessage([ImageContent("aGk=", "image/png")], 7),
         RESULT,
@@ -64,31 +61,6 @@ def test_messages_of_a_model_go_through_and_others_become_the_users_in_order() -
     assert converted[-1] is RESULT
 
 
-@pytest.mark.feature("4.33")
-@pytest.mark.parametrize("text", [COMPACTION_SUMMARY_PREFIX, BRANCH_SUMMARY_PREFIX])
-def test_a_summary_is_marked_as_one(text: str) -> None:
-    assert text.endswith("<summary>\n")
-
-
-COMMANDS = [
-    (BashExecutionMessage("ls", "a"), "Ran `ls`\n```\na\n```\n"),
-    (BashExecutionMessage("ls", "a\n"), "Ran `ls`\n```\na\n```\n"),
-    (BashExecutionMessage("true"), "Ran `true`\n(no output)\n"),
-    (BashExecutionMessage("false", exit_code=1), "Ran `false`\n(no output)\nExit code: 1\n"),
-    (BashExecutionMessage("sleep", exit_code=1, cancelled=True), "Ran `sleep`\n(no output)\n(cancelled)\n"),
-    (
-        BashExecutionMessage("cat", "a", 0, truncated=True, full_output_path="/out"),
-        "Ran `cat`\n```\na\n```\nThe output was cut; all of it is in /out\n",
-    ),
-]
-
-
-@pytest.mark.feature("4.32")
-@pytest.mark.parametrize(("message", "text"), COMMANDS)
-def test_a_command_is_told_with_what_came_of_it(message: BashExecutionMessage, text: str) -> None:
-    assert bash_text(message) == text
-
-
 class Poll(Struct):
     question: str
     is_open: bool = True
@@ -96,17 +68,14 @@ class Poll(Struct):
 
 @pytest.mark.feature("4.14", "4.31")
 def test_an_application_registers_a_kind_of_its_own() -> None:
-    with pytest.raises(ConfigError, match="no converter for a Poll"):
+    with pytest.raises(ConfigError, match="Poll is no kind of message"):
         convert_to_llm([Poll("Tea?")])
-
-    @convert_message.register
-    def _(message: Poll) -> UserMessage | None:
-        return UserMessage([TextContent(f"Poll: {message.question}")]) if message.is_open else None
-
+    register_message(Poll, lambda poll: f"Poll: {poll.question}" if poll.is_open else None)
     assert convert_to_llm([Poll("Tea?"), HELLO, Poll("Old?", is_open=False)]) == [
         UserMessage([TextContent("Poll: Tea?")]),
         HELLO,
     ]
+    assert convert_message(Poll("Old?", is_open=False)) is None
 
 
 @pytest.mark.feature("4.35")

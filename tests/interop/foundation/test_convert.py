@@ -155,6 +155,7 @@ def test_a_refusal_is_told_by_its_reason_and_its_metadata_and_its_words_are_text
     assert message.metadata == [RefusalReason("violence")]
 
 
+@pytest.mark.feature("3.20")
 def test_log_probabilities_are_metadata() -> None:
     output = MessageOutput(Message("assistant", [TextPart("a")]), FinishReason("stop"), logprobs=[{"token": "a"}])
     messages = from_answer(output)

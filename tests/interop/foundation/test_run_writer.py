@@ -55,6 +55,7 @@ def write(mode: Mode, *events: Event) -> list[AgentStream]:
     return [item for event in events for item in writer.feed(event)]
 
 
+@pytest.mark.feature("3.38")
 @pytest.mark.parametrize("mode", get_args(Mode))
 async def test_the_run_of_an_agent_is_the_same_after_foundations_stream(mode: Mode) -> None:
     events = await run(*SCRIPT)
@@ -83,6 +84,7 @@ def said(events: list[Event]) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.feature("3.38", "3.46", "3.47")
 async def test_a_run_is_hints_records_and_its_summary_last() -> None:
     stream = write("incremental", *await run(*SCRIPT))
     assert stream[:3] == [Init(), Pending(Initializing("agent")), Pending(Generating(ModelId("x")))]
@@ -98,6 +100,7 @@ async def test_a_run_is_hints_records_and_its_summary_last() -> None:
     assert [message.content for message in results if isinstance(message, ToolResult)][0] == TextContent("4")
 
 
+@pytest.mark.feature("3.45")
 async def test_a_run_that_failed_ends_so() -> None:
     events = await run(error_reply(400, "anthropic"))
     *_, last = items(write("incremental", *events))

@@ -87,8 +87,8 @@ ASKED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ),
     (
         "effort beside a form",
-        {"output_schema": {"type": "object"}, "output_config": {"effort": "low"}},
-        {"output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {"type": "object"}}}},
+        {"output_schema": {"type": "string"}, "output_config": {"effort": "low"}},
+        {"output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {"type": "string"}}}},
     ),
 ]
 

@@ -15,7 +15,7 @@ from streamkit.protocols.thinking import BUDGETS
 HI = [Message("user", "hi")]
 ADD = ToolSpec(name="add", description="Adds.", parameters={"type": "object"})
 ADD_TOOL = {"name": "add", "description": "Adds.", "input_schema": {"type": "object"}}
-SCHEMA = {"type": "object", "properties": {}}
+SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 SINGLE = {"disable_parallel_tool_use": True}
 
 

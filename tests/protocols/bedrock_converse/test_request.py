@@ -62,7 +62,7 @@ def test_the_model_is_quoted_in_the_path(model: str, path: str) -> None:
     assert encode(model=model).path == path
 
 
-SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
 BUDGET = {"thinking": {"type": "enabled", "budget_tokens": 2048}}
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     (
@@ -144,7 +144,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
                     "type": "json_schema",
                     "structure": {
                         "jsonSchema": {
-                            "schema": '{"type":"object","properties":{"a":{"type":"integer"}}}',
+                            "schema": '{"type":"object","properties":{"a":{"type":"integer"}},'
+                            '"additionalProperties":false}',
                             "name": "n",
                         }
                     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from types import TracebackType
 from typing import Any, TypeAlias, Union
 
@@ -13,6 +14,7 @@ from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.run import EventRun, Run
 from streamkit.agent.state import AgentState
+from streamkit.agent.sub_agent import make_tool
 from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, ShouldStop, TransformContext
 from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
@@ -138,6 +140,16 @@ class Agent:
         """What all responses have used, aborted ones included."""
         return self._conversation.usage
 
+    def as_tool(self, name: str | None = None, *, description: str, output_type: Any = None) -> Tool:
+        """Return a tool by which another agent asks this one; its name is the agent's, if none is given.
+
+        Each call is a run of its own, from the history that this agent has by then, which stays as it is. What it says
+        comes through live in the run of who asks, with a `depth` of one more and this agent's name as `source_agent`;
+        what it uses counts there, and it ends with it. The result is the text of its last message, or, with an
+        `output_type`, the value.
+        """
+        return make_tool(self, name or self.name, description, output_type)
+
     @property
     def state(self) -> AgentState:
         """How the agent stands now; costs as much as joining the text of the message that is under way."""
@@ -152,7 +164,7 @@ class Agent:
             messages=list(history),
             is_streaming=running is not None,
             streaming_message=None if running is None else running.partial,
-            pending_tool_calls=frozenset() if running is None else running.pending,
+            pending_tool_calls=frozenset() if running is None else frozenset(running.pending),
             error_message=conversation.error,
         )
 
@@ -200,6 +212,12 @@ class Agent:
         """Say something to be answered when the run would end; without a run it waits for the next one."""
         self._conversation.inbox.follow_ups.put(load_query(message))
 
+    @property
+    def queued(self) -> list[Message]:
+        """What waits to be said, `steer`'s first."""
+        inbox = self._conversation.inbox
+        return [*inbox.steering, *inbox.follow_ups]
+
     def clear_queues(self) -> list[Message]:
         """Return what waits in the queues, those of `steer` first, and forget it."""
         inbox = self._conversation.inbox
@@ -235,8 +253,21 @@ class Agent:
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} on {(self._given or self._client)!r}>"
 
-    def _specs(self, names: Iterable[str]) -> list[ToolSpec | dict[str, Any]]:
-        raise NotImplementedError
+    def _fresh(self) -> Agent:
+        """The same agent with a conversation of its own, which begins as this one is."""
+        other = copy(self)
+        inbox = self._conversation.inbox
+        other._conversation = Conversation(list(self.history), Inbox(inbox.steering.mode, inbox.follow_ups.mode))
+        return other
+
+    def _specs(self, names: Iterable[str] | None = None) -> list[ToolSpec | dict[str, Any]]:
+        """The tools that the model may call, of these names; raises `ConfigError` for a name that is none."""
+        if names is None:
+            return [tool.spec if isinstance(tool, Tool) else tool for tool in self.tools]
+        unknown = [name for name in names if name not in self._functions]
+        if unknown:
+            raise ConfigError(f"{self!r} has no tool {unknown[0]!r}: it has {', '.join(self._functions) or 'none'}")
+        return [self._functions[name].spec for name in names]
 
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""

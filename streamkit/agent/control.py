@@ -32,26 +32,26 @@ class Control:
     def __init__(self) -> None:
         self.aborting = False
         self.interrupted = False
+        self.cut = False  # either of them: the turn is cut off
         self.stream: Stream | None = None  # of the message that is under way
         self.runner: ToolRunner | None = None  # of the calls that are under way
         self._hook: anyio.CancelScope | None = None
 
-    @property
-    def cut(self) -> bool:
-        """Whether the turn is cut off."""
-        return self.aborting or self.interrupted
-
     def abort(self) -> None:
         """Wait for nothing any more."""
-        self.aborting = True
+        self.aborting = self.cut = True
         if self._hook is not None:
             self._hook.cancel()
         self._stop(_ABORTED)
 
+    def heard(self) -> None:
+        """End an interruption: what the user said has been taken."""
+        self.interrupted, self.cut = False, self.aborting
+
     def interrupt(self) -> None:
         """Wait no longer for the model, nor for tools."""
         if not self.cut:
-            self.interrupted = True
+            self.interrupted = self.cut = True
             self._stop(_STEERED)
 
     async def call(self, hook: Callable[..., Any], *arguments: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from streamkit.errors import ConfigError
@@ -37,6 +38,9 @@ class Queue:
         taken = list(self._waiting)
         self._waiting.clear()
         return taken
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._waiting)
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from weakref import ref
@@ -29,6 +29,7 @@ from streamkit.events import (
     RunStart,
     RunSummary,
     ToolEnd,
+    ToolStart,
     TurnEnd,
     TurnStart,
 )
@@ -36,6 +37,7 @@ from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionPart
 from streamkit.structured import OutputType, correction
 from streamkit.tools import Tool
+from streamkit.usage import Usage
 
 if TYPE_CHECKING:
     from streamkit.agent.agent import Agent
@@ -56,18 +58,30 @@ ABORTED = FinishReason("aborted")
 class Loop:
     """One run, and the state of it that `settle` needs when the run ends before its time."""
 
-    def __init__(self, query: Message | None, output_type: Any = None, depth: int = 0) -> None:
-        """Without a `query` the run goes on from the history, or with what waits in the agent's queues."""
+    def __init__(
+        self,
+        query: Message | None,
+        output_type: Any = None,
+        depth: int = 0,
+        count: Callable[[Usage | None], None] | None = None,
+    ) -> None:
+        """Without a `query` the run goes on from the history, or with what waits in the agent's queues.
+
+        A sub-agent has a `depth`, and who asked it is told by `count` what it uses.
+        """
+        self._count = count
         self._query = query
         self._depth = depth
         self.output_type = None if output_type is None else OutputType.make(output_type)
         self.value: Any = None  # of the last message, once the run has ended by one of that type
         self.ended = False
         self.control = Control()
+        self.pending: set[str] = set()  # the ids of the calls that have started, as far as was told
         self._report: RunReport | None = None  # until it was told of the end
         self._summary: RunSummary | None = None  # once it is over
         self._turn = 0
-        self._goes_on = True  # without anything that the user would say
+        self._allowed: list[str] | None = None  # the names of the tools that may be called, None for all
+        self._goes_on = True  # with nothing new from the user
         self._shortened = False  # for this message
         self._settled = False
 
@@ -87,15 +101,16 @@ class Loop:
         history = self._conversation.history
         if self._query is not None:
             history.append(self._query)
-        elif not self._conversation.inbox and (not history or history[-1].role not in ("user", "tool")):
+        self._goes_on = bool(history) and history[-1].role in ("user", "tool")
+        if not self._goes_on and not self._conversation.inbox:
             raise ConfigError(f"{agent!r} has nothing to go on with: neither a user nor a tool spoke last")
         self._agent = ref(agent)
         self._name = agent.name
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
-        self._tools = [tool.spec if isinstance(tool, Tool) else tool for tool in agent.tools]
+        self._tools = agent._specs()
         self._params = agent.params
-        self._transcript = Transcript(self._conversation, agent.name, self._depth)
+        self._transcript = Transcript(self._conversation, agent.name, self._depth, self._count)
         self._conversation.holder = self
         self._conversation.error = None
 
@@ -126,6 +141,8 @@ class Loop:
                                 else:
                                     began = True
                                     yield MessageDeltaOutput(delta, None, None, depth, name)
+                                if control.cut:
+                                    break
                     except StreamkitError as error:
                         if not control.cut and (began or not self._will_shorten(error)):
                             raise
@@ -163,13 +180,6 @@ class Loop:
         """The message that is under way, as far as it has come."""
         return None if self.control.stream is None else self.control.stream.output.message
 
-    @property
-    def pending(self) -> frozenset[str]:
-        """The ids of the calls that are being run."""
-        runner = self.control.runner
-        results = [] if runner is None else runner.results
-        return frozenset(call.id for call, result in zip(self._transcript.calls, results, strict=False) if not result)
-
     def settle(self, error: BaseException | None = None) -> None:
         """Leave the history whole and the agent free; does nothing the second time.
 
@@ -182,10 +192,9 @@ class Loop:
         control, history = self.control, self._conversation.history
         if control.stream is not None:
             self._transcript.add(control.stream.output)
-        if control.runner is not None:
-            self._transcript.settle(control.runner.results, CUT_OFF)
-        else:
-            self._transcript.settle([], NOT_RUN)
+        text, results = (CUT_OFF, control.runner.results) if control.runner else (NOT_RUN, [])
+        for _ in self._transcript.answer_rest(text, results):
+            pass
         if isinstance(error, Exception):
             self._conversation.error = f"{type(error).__name__}: {error}"
             if history and history[-1] is self._query:
@@ -206,7 +215,7 @@ class Loop:
         said = [(message, "steering") for message in inbox.steering.take()]
         if not said and not self._goes_on:
             said = [(message, "follow_up") for message in inbox.follow_ups.take()]
-        self.control.interrupted = False
+        self.control.heard()
         for message, source in said:
             history.append(message)
             yield MessageAdded(message, source)
@@ -285,6 +294,10 @@ class Loop:
         ended: dict[int, Message] = {}
         try:
             async for position, event in runner.events:
+                if isinstance(event, ToolStart):
+                    self.pending.add(event.id)
+                elif isinstance(event, ToolEnd):
+                    self.pending.discard(event.id)
                 yield event
                 if isinstance(event, ToolEnd):
                     ended[position] = event.message
@@ -293,9 +306,10 @@ class Loop:
                             yield item
             runner.check()
         finally:
+            self.pending.clear()
             await runner.aclose()
         self.control.runner = None
-        for item in transcript.answer_rest(CUT_OFF):  # what ended without a result was cancelled from outside
+        for item in transcript.answer_rest(CUT_OFF, runner.results):  # what has no result was cancelled from outside
             yield item
 
     async def _is_over(self, output: MessageOutput, finish_reason: FinishReason) -> bool:
@@ -329,7 +343,7 @@ class Loop:
         self._params = {**self._params, **following.params}
         agent = self._agent()
         if following.tools is not None and agent is not None:
-            self._tools = agent._specs(following.tools)
+            self._tools, self._allowed = agent._specs(following.tools), following.tools
 
     @property
     def _hooks(self) -> Hooks:
@@ -340,7 +354,8 @@ class Loop:
     @property
     def _functions(self) -> Mapping[str, Tool]:
         agent = self._agent()
-        return {} if agent is None else agent._functions
+        functions = {} if agent is None else agent._functions
+        return functions if self._allowed is None else {name: functions[name] for name in self._allowed}
 
     def _will_shorten(self, error: StreamkitError) -> bool:
         """Whether the model is asked once more with a shorter conversation, after this error."""

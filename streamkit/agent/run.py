@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from streamkit.agent.floor import Floor
 from streamkit.agent.loop import Item, Loop
+from streamkit.agent.transcript import Output
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
-from streamkit.events import Event, OutputDelta, OutputEnd
+from streamkit.events import Event, OutputDelta, OutputEnd, SubAgent
 from streamkit.messages import MessageOutput
 from streamkit.transport.background import hold
 
@@ -35,6 +38,8 @@ class Run(Generic[T]):
         self._loop = loop
         self._kind = kind
         self._items: AsyncGeneratorType[Item, None] | None = None
+        self._floor: Floor | None = None  # once another agent has said something
+        self._said: deque[Output] = deque()  # by those who have it, and was not asked for yet
         self._next: Callable[[], Awaitable[Item]] | None = None
         self._release: Callable[[], None]
 
@@ -49,7 +54,14 @@ class Run(Generic[T]):
     async def __anext__(self) -> T:
         following = self._next or self._start()
         while True:
-            item = await following()
+            if self._said:
+                item: Any = self._said.popleft()
+            else:
+                item = await following()
+                if self._floor is not None or type(item) is SubAgent:
+                    self._floor = self._floor or Floor()
+                    self._said += self._floor.feed(item)
+                    continue
             if type(item) is self._kind:
                 return item
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TypeAlias, Union
 
 from msgspec import structs
@@ -28,7 +29,10 @@ class Transcript:
     in their order; `usage` is what the run has used.
     """
 
-    def __init__(self, conversation: Conversation, name: str, depth: int) -> None:
+    def __init__(
+        self, conversation: Conversation, name: str, depth: int, count: Callable[[Usage | None], None] | None = None
+    ) -> None:
+        """`count` is told as well of what was used."""
         self.history = conversation.history
         self.calls: list[FunctionPart] = []
         self.answers: list[Message] = []
@@ -36,6 +40,7 @@ class Transcript:
         self._conversation = conversation
         self._name = name
         self._depth = depth
+        self._also_count = count
 
     def piece(self, delta: Delta) -> MessageDeltaOutput:
         """Return what is yielded of a delta."""
@@ -62,23 +67,18 @@ class Transcript:
         yield MessageDeltaOutput(end, RESULT_END, None, self._depth, self._name)
         yield self._signed(MessageOutput(message, RESULT_END))
 
-    def answer_rest(self, text: str) -> Iterator[Output]:
-        """Answer the calls that have none with the same text, as failures."""
-        for call in self.calls[len(self.answers) :]:
-            yield from self.answer(result_message(call, text, failed=True))
-
-    def settle(self, results: Sequence[Message | None], text: str) -> None:
-        """Answer the calls that have none, by the `results` of them all as far as there are any, else by `text`."""
-        for position in range(len(self.answers), len(self.calls)):
-            result = results[position] if results else None
-            self.history.append(result or result_message(self.calls[position], text, failed=True))
-        self.calls, self.answers = [], []
+    def answer_rest(self, text: str, results: Sequence[Message | None] = ()) -> Iterator[Output]:
+        """Answer the calls that have none, by the `results` of all as far as there are any, else by the same text."""
+        for call, result in list(zip_longest(self.calls, results))[len(self.answers) :]:
+            yield from self.answer(result or result_message(call, text, failed=True))
 
     def count(self, usage: Usage | None) -> None:
         """Add to what was used."""
         if usage is not None:
             self.usage = self.usage + usage if self.usage else usage
             self._conversation.usage += usage
+            if self._also_count is not None:
+                self._also_count(usage)
 
     def _signed(self, output: MessageOutput) -> MessageOutput:
         return structs.replace(output, source_agent=self._name, depth=self._depth)

@@ -221,7 +221,7 @@ async def test_a_call_is_run_only_where_the_model_stopped_for_it(
 
     agent = make_agent([answer, Answer(["Fine."])], tools=[add])
     outputs = [output async for output in agent.run("go")]
-    assert [output.finish_reason.type for output in outputs] == ["length"]
+    assert [output.finish_reason.type for output in outputs] == ["length", "stop"]
     assert called == []
     assert [message.role for message in agent.history] == ["user", "assistant", "tool"]
     assert agent.history[-1].meta == Meta(name="add", is_error=True)

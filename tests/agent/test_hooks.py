@@ -1,0 +1,257 @@
+"""What an application adds to the loop: what the model is shown, and what happens between two turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from streamkit.agent.hooks import Hooks
+from streamkit.agent.turns import NextTurn, Turn
+from streamkit.custom import CompactionSummary, custom_message
+from streamkit.errors import ConfigError, ContextOverflow
+from streamkit.events import Done, Failed, Progress, TurnStart
+from streamkit.messages import FinishReason, Message, MessageOutput
+from streamkit.parts import TextPart
+from streamkit.testing import Answer, Call, error_reply
+from streamkit.usage import Usage
+
+pytestmark = pytest.mark.parametrize("provider", ["openai"], indirect=True)
+
+CALL = Answer([Call("add", {"a": 1})])
+FINE = Answer(["Fine."])
+TOO_LONG = error_reply(
+    400,
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+)
+
+
+async def add(a: int) -> int:
+    """Add one."""
+    return a + 1
+
+
+def sent(agent: Any) -> list[list[str]]:
+    """What each request said, by its messages."""
+    requests = agent._client._given._transport.requests
+    return [[str(message.get("content") or "") for message in request.json["messages"]] for request in requests]
+
+
+# What the model is shown
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.feature("4.37")
+async def test_the_context_is_transformed_then_converted_and_then_sent(make_agent: Any, plain: bool) -> None:
+    told: list[tuple[str, int]] = []
+
+    def transform(messages: list[Message]) -> list[Message]:
+        told.append(("transform", len(messages)))
+        return messages[-1:]
+
+    async def convert(messages: list[Message]) -> list[Message]:
+        told.append(("convert", len(messages)))
+        return [Message("user", [TextPart(message.text.upper())]) for message in messages]
+
+    async def transform_later(messages: list[Message]) -> list[Message]:
+        return transform(messages)
+
+    agent = make_agent(
+        [FINE, FINE],
+        history=["old"],
+        transform_context=transform if plain else transform_later,
+        convert_to_llm=convert,
+    )
+    async for _ in agent.run("new"):
+        pass
+    assert told == [("transform", 2), ("convert", 1)]
+    assert sent(agent) == [["NEW"]]
+    assert [message.text for message in agent.history] == ["old", "new", "Fine."]
+
+
+@pytest.mark.feature("4.22")
+async def test_hooks_are_given_a_copy_of_the_conversation(make_agent: Any) -> None:
+    given: list[list[Message]] = []
+
+    def transform(messages: list[Message]) -> list[Message]:
+        given.append(messages)
+        return list(messages)
+
+    agent = make_agent([CALL, FINE], tools=[add], transform_context=transform)
+    async for _ in agent.run("go"):
+        pass
+    assert [len(messages) for messages in given] == [1, 3]
+    given[0].clear()
+    assert len(agent.history) == 4
+
+
+async def test_a_hook_that_fails_ends_the_run_by_its_own_error(make_agent: Any) -> None:
+    def transform(messages: list[Message]) -> list[Message]:
+        raise LookupError("no such memory")
+
+    agent = make_agent([FINE], transform_context=transform)
+    events = []
+    with pytest.raises(LookupError):
+        async for event in agent.run_events("go"):
+            events.append(event)  # noqa: PERF401 - what came before an error counts
+    assert events[-1] == Failed("LookupError", "no such memory")
+    assert agent.history == []
+    assert agent.state.error_message == "LookupError: no such memory"
+
+
+# A conversation that is too long
+
+
+async def compact(messages: list[Message]) -> list[Message]:
+    kept = messages[-2:] if messages[-1].role == "tool" else messages[-1:]  # a result has its call before it
+    return [custom_message(CompactionSummary("They said much.", 9000)), *kept]
+
+
+async def test_a_conversation_that_does_not_fit_is_made_shorter_and_sent_again(make_agent: Any) -> None:
+    agent = make_agent([TOO_LONG, FINE], history=["a", "b", "c"], compact=compact)
+    events = [event async for event in agent.run_events("d")]
+    assert [event for event in events if isinstance(event, Progress)] == [
+        Progress("compacting", {"messages": 4}),
+        Progress("compacted", {"before": 4, "after": 2}),
+    ]
+    assert isinstance(events[-1], Done)
+    assert ["They said much." in text for text in sent(agent)[-1]] == [True, False]
+    assert [message.text for message in agent.history[1:]] == ["d", "Fine."]
+
+
+async def test_a_conversation_that_cannot_be_made_short_enough_is_an_error(make_agent: Any) -> None:
+    agent = make_agent([TOO_LONG, TOO_LONG, FINE], compact=compact)
+    with pytest.raises(ContextOverflow):
+        async for _ in agent.run("d"):
+            pass
+    assert len(sent(agent)) == 2
+
+
+async def test_without_a_hook_a_conversation_that_does_not_fit_is_an_error(make_agent: Any) -> None:
+    agent = make_agent([TOO_LONG])
+    with pytest.raises(ContextOverflow):
+        async for _ in agent.run("d"):
+            pass
+
+
+async def test_a_conversation_is_made_shorter_before_the_window_is_full(make_agent: Any) -> None:
+    agent = make_agent([CALL, FINE, FINE], tools=[add], compact=compact, context_window=24)
+    kinds = [event.kind async for event in agent.run_events("go") if isinstance(event, Progress)]
+    assert kinds == []  # 12 tokens in, 7 out: 19 of 24
+    agent = make_agent([CALL, FINE, FINE], tools=[add], compact=compact, context_window=24, compact_at=0.7)
+    kinds = [event.kind async for event in agent.run_events("go") if isinstance(event, Progress)]
+    assert kinds == ["compacting", "compacted"]
+    async for event in agent.run_events("more"):
+        kinds += [event.kind] if isinstance(event, Progress) else []
+    assert kinds == ["compacting", "compacted"] * 2  # the last answer had filled it again
+
+
+FULL = [
+    ("below", Usage(70, 9), None, False),
+    ("at the share", Usage(70, 10), None, True),
+    ("caches count", Usage(10, 10, cache_read_tokens=50, cache_write_tokens=10), None, True),
+    ("nothing reported", None, None, False),
+    ("more than all of it", Usage(101, 1), None, True),
+]
+
+
+@pytest.mark.parametrize(("usage", "finish", "full"), [case[1:] for case in FULL], ids=[case[0] for case in FULL])
+def test_when_a_conversation_is_full(
+    provider: str, usage: Usage | None, finish: FinishReason | None, full: bool
+) -> None:
+    output = MessageOutput(Message("assistant"), finish or FinishReason("stop"), usage)
+    assert Hooks(compact=list, window=100).is_full(output) is full
+    assert Hooks(window=100).is_full(output) is False
+
+
+@pytest.mark.parametrize(("options", "why"), [({"window": 0}, "context_window"), ({"compact_at": 1.5}, "compact_at")])
+def test_sizes_that_are_none_are_errors(provider: str, options: Any, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        Hooks(**options)
+
+
+# Between two turns
+
+
+async def test_a_hook_may_end_the_run_between_two_turns(make_agent: Any, assert_whole: Any) -> None:
+    turns: list[Turn] = []
+
+    def should_stop(turn: Turn) -> bool:
+        turns.append(turn)
+        return turn.number == 2
+
+    agent = make_agent([CALL, CALL, FINE], tools=[add], should_stop=should_stop)
+    events = [event async for event in agent.run_events("go")]
+    assert events[-1].summary.turns == 2
+    assert events[-1].summary.finish_reason.type == "tool_call"
+    assert [(turn.number, turn.finish_reason.type, len(turn.results), len(turn.history)) for turn in turns] == [
+        (1, "tool_call", 1, 3),
+        (2, "tool_call", 1, 5),
+    ]
+    assert turns[1].usage == events[-1].summary.usage
+    assert_whole(agent.history)
+    assert [piece async for piece in agent.continue_()]
+
+
+async def test_a_hook_is_not_asked_after_the_last_turn(make_agent: Any) -> None:
+    def never(turn: Turn) -> bool:
+        raise AssertionError
+
+    agent = make_agent([FINE], should_stop=never, prepare_next_turn=never)
+    assert [output.message.text async for output in agent.run("go")] == ["Fine."]
+
+
+async def test_a_hook_changes_the_model_and_the_parameters_of_the_next_turn(make_agent: Any) -> None:
+    async def prepare(turn: Turn) -> NextTurn | None:
+        return (
+            NextTurn(model="openai/other", params={"temperature": 0.5, "thinking": "high"})
+            if turn.number == 1
+            else None
+        )
+
+    agent = make_agent([CALL, CALL, FINE, FINE], tools=[add], prepare_next_turn=prepare, temperature=0.1)
+    async for _ in agent.run("go"):
+        pass
+    async for _ in agent.run("again"):
+        pass
+    bodies = [request.json for request in agent._client._given._transport.requests]
+    assert [(body["model"], body["temperature"], body.get("reasoning_effort")) for body in bodies] == [
+        ("m", 0.1, None),
+        ("other", 0.5, "high"),
+        ("other", 0.5, "high"),
+        ("m", 0.1, None),
+    ]
+
+
+async def test_a_hook_says_which_tools_the_model_may_call_next(make_agent: Any) -> None:
+    async def multiply(a: int) -> int:
+        """Multiply."""
+        return a
+
+    script = [CALL, CALL, FINE]
+    agent = make_agent(script, tools=[add, multiply], prepare_next_turn=lambda turn: NextTurn(tools=["multiply"]))
+    async for _ in agent.run("go"):
+        pass
+    bodies = [request.json for request in agent._client._given._transport.requests]
+    assert [[tool["function"]["name"] for tool in body["tools"]] for body in bodies] == [
+        ["add", "multiply"],
+        ["multiply"],
+        ["multiply"],
+    ]
+    results = [message.contents[0].value for message in agent.history if message.role == "tool"]  # type: ignore[union-attr]
+    assert results[0] == 2
+    assert "no tool 'add'" in results[1]
+
+
+async def test_a_tool_that_is_none_is_an_error_of_the_hook(make_agent: Any) -> None:
+    agent = make_agent([CALL, FINE], tools=[add], prepare_next_turn=lambda turn: NextTurn(tools=["subtract"]))
+    with pytest.raises(ConfigError, match="subtract"):
+        async for _ in agent.run("go"):
+            pass
+
+
+async def test_turns_are_counted_over_all_of_a_run(make_agent: Any) -> None:
+    agent = make_agent([CALL, FINE, FINE], tools=[add])
+    agent.follow_up("and?")
+    turns = [event.turn async for event in agent.run_events("go") if isinstance(event, TurnStart)]
+    assert turns == [1, 2, 3]

@@ -74,6 +74,7 @@ async def test_a_run_whose_answers_are_taken_back_is_that_of_a_healthy_server(mo
     assert agent.usage == sum((output.usage for output in outputs if output.usage), Usage())
 
 
+@pytest.mark.feature("first-8")
 async def test_events_show_that_an_answer_was_taken_back_and_messages_do_not() -> None:
     def script() -> list[ReplyLike]:
         return [broken(ANSWER, "openai-chat", 0.7), ANSWER]

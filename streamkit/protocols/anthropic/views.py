@@ -113,7 +113,7 @@ decode_event = msgspec.json.Decoder(EventView).decode
 def read_usage(value: Mapping[str, Any] | None) -> Usage:
     """Return the counts of a `usage` object; raises `msgspec.ValidationError` where they are none."""
     view = msgspec.convert(value or {}, UsageView, strict=False)
-    return Usage(
+    return _usage(
         view.input_tokens,
         view.output_tokens,
         view.cache_read_input_tokens,
@@ -125,28 +125,15 @@ def read_usage(value: Mapping[str, Any] | None) -> Usage:
 def read_metrics(value: Any) -> Usage:
     """Return the counts of Bedrock's invocation metrics; raises `msgspec.ValidationError` where they are none."""
     view = msgspec.convert(value or {}, MetricsView, strict=False)
-    return Usage(view.input_token_count, view.output_token_count, view.cache_read_count, view.cache_write_count)
+    return _usage(view.input_token_count, view.output_token_count, view.cache_read_count, view.cache_write_count)
 
 
-def read_finish(stop: StopView, has_calls: bool) -> FinishReason:
-    """Return why the model stopped; `reason` is the sequence that stopped it, or why it refused."""
-    if not stop.stop_reason:
-        return FinishReason("tool_call" if has_calls else "stop", synthesized=True)
-    kind = _FINISH.get(stop.stop_reason, "other")
-    if kind == "stop" and has_calls:
-        kind = "tool_call"
-    if kind == "refusal":
-        details = stop.stop_details or {}
-        reason, category = details.get("explanation"), details.get("category")
-        return FinishReason(kind, stop.stop_reason, _text(reason), _text(category))
-    return FinishReason(kind, stop.stop_reason, stop.stop_sequence or None)
+def _usage(
+    fresh: int | None, output: int | None, read: int | None, written: int | None, thought: int | None = None
+) -> Usage:
+    return Usage(_natural(fresh), _natural(output), _natural(read), _natural(written), _natural(thought))
 
 
-def successor(block: Mapping[str, Any]) -> str | None:
-    """Return the model that goes on with the answer from a block of type `fallback` on; None for any other block."""
-    to = block.get("to") if block.get("type") == "fallback" else None
-    return _text(to.get("model")) if isinstance(to, dict) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+def _natural(count: int | None) -> int | None:
+    """A count below none says nothing."""
+    return count if count is None or count >= 0 else None

@@ -128,6 +128,30 @@ def read_metrics(value: Any) -> Usage:
     return _usage(view.input_token_count, view.output_token_count, view.cache_read_count, view.cache_write_count)
 
 
+def read_finish(stop: StopView, has_calls: bool) -> FinishReason:
+    """Return why the model stopped; `reason` is the sequence that stopped it, or why it refused."""
+    if not stop.stop_reason:
+        return FinishReason("tool_call" if has_calls else "stop", synthesized=True)
+    kind = _FINISH.get(stop.stop_reason, "other")
+    if kind == "stop" and has_calls:
+        kind = "tool_call"
+    if kind == "refusal":
+        details = stop.stop_details or {}
+        reason, category = details.get("explanation"), details.get("category")
+        return FinishReason(kind, stop.stop_reason, _text(reason), _text(category))
+    return FinishReason(kind, stop.stop_reason, stop.stop_sequence or None)
+
+
+def successor(block: Mapping[str, Any]) -> str | None:
+    """Return the model that goes on with the answer from a block of type `fallback` on; None for any other block."""
+    to = block.get("to") if block.get("type") == "fallback" else None
+    return _text(to.get("model")) if isinstance(to, dict) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
 def _usage(
     fresh: int | None, output: int | None, read: int | None, written: int | None, thought: int | None = None
 ) -> Usage:

@@ -81,6 +81,32 @@ def read_usage(value: Any) -> Usage:
     return Usage(_natural(view.input_tokens), _natural(view.output_tokens), read, written)
 
 
+def read_finish(word: str | None, *, calls: bool, fields: Any = None, trace: Any = None) -> FinishReason:
+    """Return why the model stopped; `reason` is the sequence that stopped it, or why a guardrail stepped in.
+
+    `fields` are the `additionalModelResponseFields`, `trace` is that of the metadata.
+    """
+    if not word:
+        return FinishReason("tool_call" if calls else "stop", synthesized=True)
+    kind = _FINISH.get(word, "other")
+    if kind == "stop" and calls:
+        kind = "tool_call"
+    if word == "guardrail_intervened":
+        return FinishReason(kind, word, _text(_at(trace, "guardrail", "actionReason")))
+    stopped_by = _at(fields, "stop_sequence") or _at(fields, "delta", "stop_sequence")
+    return FinishReason(kind, word, _text(stopped_by))
+
+
+def _at(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(value: Any) -> str | None:
+    return rejoin(value) if isinstance(value, str) and value else None
+
+
 def _natural(count: int | None) -> int | None:
     """A count below none says nothing."""
     return count if count is None or count >= 0 else None

@@ -29,7 +29,7 @@ async def stalls() -> None:
     await anyio.sleep_forever()
 
 
-@pytest.mark.feature("googleapis/python-genai#2868")
+@pytest.mark.feature("D: python-genai#2868")
 @pytest.mark.parametrize(("provider", "word"), [("gemini-openai", "stop"), ("openai", "stop"), ("gemini", "STOP")])
 async def test_a_call_is_run_though_the_provider_says_that_it_stopped(provider: str, word: str) -> None:
     script = [Answer([Call("quick")], raw_finish=word), Answer(["Ok."])]
@@ -40,7 +40,7 @@ async def test_a_call_is_run_though_the_provider_says_that_it_stopped(provider: 
     assert (result.message.contents, last.message.text) == ([ValuePart("done")], "Ok.")
 
 
-@pytest.mark.feature("open-gsd/gsd-pi#2358")
+@pytest.mark.feature("D: gsd-pi#2358")
 async def test_tokens_that_each_turn_reads_from_the_cache_do_not_add_up_to_an_overflow() -> None:
     usage = Usage(input_tokens=10, output_tokens=5, cache_read_tokens=700)
     agent, _ = agent_on([Answer(["Ok."], usage=usage)] * 4, "anthropic")
@@ -49,7 +49,7 @@ async def test_tokens_that_each_turn_reads_from_the_cache_do_not_add_up_to_an_ov
     assert [is_overflow(output, 1000) for output in outputs] == [False] * 4
 
 
-@pytest.mark.feature("earendil-works/pi#7053")
+@pytest.mark.feature("D: pi#7053")
 async def test_what_a_tool_gave_is_kept_where_another_stalls_and_the_run_is_left() -> None:
     agent, _ = agent_on([Answer([Call("stalls"), Call("quick")]), Answer(["Ok."])], tools=[quick, stalls])
     with anyio.fail_after(5):
@@ -63,7 +63,7 @@ async def test_what_a_tool_gave_is_kept_where_another_stalls_and_the_run_is_left
     assert (await run(agent, "And now?"))[-1].message.text == "Ok."
 
 
-@pytest.mark.feature("open-gsd/gsd-pi#2123", "minghinmatthewlam/pi-gui#93")
+@pytest.mark.feature("D: gsd-pi#2123", "D: pi-gui#93")
 async def test_a_merged_stream_shows_its_first_piece_before_there_is_another() -> None:
     frames = split_frames(render(Answer(["First. " * 20]), "openai-chat", piece=7))
     async with ReplayServer(Reply(body=b"".join(frames[:3]), ends="hangs")) as server:
@@ -76,7 +76,7 @@ async def test_a_merged_stream_shows_its_first_piece_before_there_is_another() -
     assert delta.text.startswith("First.")
 
 
-@pytest.mark.feature("unslothai/unsloth#6577", "pydantic/pydantic-ai#5440")
+@pytest.mark.feature("D: unsloth#6577", "D: pydantic-ai#5440")
 async def test_a_run_may_be_closed_by_another_task_than_the_one_that_read_it() -> None:
     agent, _ = agent_on([Answer([Call("quick"), Call("stalls")]), Answer(["Ok."])], tools=[quick, stalls])
     events = agent.run_events("go")
@@ -94,7 +94,7 @@ async def test_a_run_may_be_closed_by_another_task_than_the_one_that_read_it() -
     assert [message.role for message in agent.history] == ["user", "assistant", "tool", "tool"]
 
 
-@pytest.mark.feature("earendil-works/pi#9897")
+@pytest.mark.feature("D: pi#9897")
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
 async def test_a_call_that_was_cut_short_is_not_run(provider: str) -> None:
     ran = []
@@ -110,7 +110,7 @@ async def test_a_call_that_was_cut_short_is_not_run(provider: str) -> None:
     assert (await run(agent, "And now?"))[-1].message.text == "Ok."
 
 
-@pytest.mark.feature("earendil-works/pi#198", "earendil-works/pi#9048", "earendil-works/pi#6796")
+@pytest.mark.feature("D: pi#198", "D: pi#9048", "D: pi#6796")
 @pytest.mark.parametrize("other", ["openai", "mistral", "gemini", "openai-responses"])
 async def test_a_conversation_goes_on_with_another_model_without_foreign_ids_and_signatures(other: str) -> None:
     long = "toolu_" + "a|b:" * 20
@@ -134,7 +134,7 @@ def found(value: Any, names: set[str]) -> list[str]:
     return [text for item in value for text in found(item, names)] if isinstance(value, list) else []
 
 
-@pytest.mark.feature("earendil-works/pi#8460", "earendil-works/pi#8496")
+@pytest.mark.feature("D: pi#8460", "D: pi#8496")
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 async def test_a_stream_that_is_cut_is_an_error_that_keeps_what_was_shown(provider: str) -> None:
     protocol = {"openai": "openai-chat"}.get(provider, provider)

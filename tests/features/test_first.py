@@ -103,12 +103,12 @@ def assert_linear(measure: Callable[[int], float], few: int) -> None:
     pytest.fail(f"ten times the events take {min(growth):.2f} times as long an event")
 
 
-@pytest.mark.feature("first-6", "earendil-works/pi#9055", "earendil-works/pi#9063")
+@pytest.mark.feature("first-6", "D: pi#9055", "D: pi#9063")
 def test_100_000_deltas_of_one_character_that_are_there_at_once_cost_no_more_each() -> None:
     assert_linear(seconds_to_read, 10_000)
 
 
-@pytest.mark.feature("first-6", "earendil-works/pi#9055")
+@pytest.mark.feature("first-6", "D: pi#9055")
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 async def test_draining_200_000_events_costs_no_more_each(anyio_backend: str) -> None:
     async def events(count: int) -> AsyncIterator[bytes]:

@@ -149,6 +149,7 @@ _HOME = {
     "streamkit.client.catalog": ("Catalog",),
     "streamkit.structured": ("TypedOutput",),
     "streamkit.client": ("Client", "Stream"),
+    "streamkit.agent.skills": ("Skill", "Skills"),
     "streamkit.agent": ("Agent", "AgentBuilder"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -158,6 +159,8 @@ __all__ = ["__version__", *_MODULE_OF]
 if TYPE_CHECKING:
     from streamkit.accumulator import *
     from streamkit.agent import *
+    from streamkit.agent.skills import Skill as Skill
+    from streamkit.agent.skills import Skills as Skills
     from streamkit.blocks import *
     from streamkit.client import *
     from streamkit.client.catalog import *

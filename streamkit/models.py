@@ -5,35 +5,42 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from streamkit.usage import Usage, UsageCost
 
 __all__ = ["CostTier", "Model", "ModelCost", "ModelId"]
 
 _PER = 1_000_000  # tokens that a price is for
+_MOST = 2**53  # tokens that can be counted: more, and fewer than none, is no count
 
-# How files of GGUF name their quantization: https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize,
-# checked 2026-11-30.
-_QUANTIZATION = re.compile(r"(?:UD-)?(?:I?Q\d|TQ\d|B?F16|F32|MXFP4)\w*", re.IGNORECASE)
+# How files of GGUF name their quantization (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize, checked
+# 2026-11-30), and the common names of others.
+_QUANTIZATION = re.compile(
+    r"(?:UD-)?(?:I?Q\d|TQ\d|[BF]?F16|F32|MXFP4)\w*|FP(?:4|8|16)|NVFP4|INT[48]|AWQ|GPTQ", re.IGNORECASE
+)
 
 
 class ModelId(Struct, frozen=True, omit_defaults=True):
     """How a model is named: by its own name, or by that of an alias, a group or an architecture.
 
-    `quantization` is that of a local model's file (`Q4_K_M`), None in the cloud. Which model is asked depends on the
-    name alone.
+    `quantization` is that of a local model's file, in capitals (`Q4_K_M`), None in the cloud. Which model is asked
+    depends on the name alone.
     """
 
     name: str
     quantization: str | None = None
     kind: Literal["name", "alias", "group", "architecture"] = "name"
 
+    def __post_init__(self) -> None:
+        if self.quantization is not None:
+            structs.force_setattr(self, "quantization", self.quantization.strip().upper() or None)
+
     @classmethod
     def parse(cls, text: str) -> ModelId:
         """Read `name` or `name:Q4_K_M`; what follows a colon and is no quantization belongs to the name."""
         name, _, last = text.rpartition(":")
-        return cls(name, last.upper()) if name and _QUANTIZATION.fullmatch(last) else cls(text)
+        return cls(name, last) if name and _QUANTIZATION.fullmatch(last) else cls(text)
 
     def __str__(self) -> str:
         return self.name if self.quantization is None else f"{self.name}:{self.quantization}"
@@ -56,8 +63,8 @@ class CostTier(Struct, frozen=True, omit_defaults=True):
 class ModelCost(Struct, frozen=True, omit_defaults=True):
     """Prices in US dollars per million tokens; None means not known.
 
-    `reasoning` is for providers with a price of its own for it; without, it costs what other output does. `tiers` are
-    in the order of `above`.
+    `reasoning` is for providers with a price of its own for it; without, it costs what other output does. Of `tiers`,
+    in any order, the highest that a prompt reaches counts.
     """
 
     input: float | None = None
@@ -71,12 +78,12 @@ class ModelCost(Struct, frozen=True, omit_defaults=True):
         """Return what one response cost, None where nothing of it is known.
 
         It is for the usage of one response, since tiers go by the length of a prompt. Nothing is guessed: a count
-        without a price has no cost, and `total` is None unless every token that was used has one and both input and
-        output were reported. Only tokens are counted, all as text: what a provider takes for a request, a search or
-        audio, and for caches that live longer than its shortest, is not in it.
+        without a price, and one that cannot be, has no cost, and `total` is None unless every token that was used has
+        one and both input and output were reported. Only tokens are counted, all as text: what a provider takes for a
+        request, a search or audio, and for caches that live longer than its shortest, is not in it.
         """
         prompt = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
-        tier = next((tier for tier in reversed(self.tiers) if prompt > tier.above), None)
+        tier = max((tier for tier in self.tiers if prompt > tier.above), key=lambda tier: tier.above, default=None)
 
         def cost(name: str, tokens: int | None) -> float | None:
             price: float | None = getattr(self, name)
@@ -84,18 +91,18 @@ class ModelCost(Struct, frozen=True, omit_defaults=True):
                 price = getattr(tier, name)
             if not tokens:
                 return None if tokens is None else 0.0
-            return None if price is None else price * tokens / _PER
+            if price is None or not 0 < tokens <= _MOST:
+                return None
+            return price * tokens / _PER
 
-        reasoning = usage.reasoning_tokens or 0
-        apart = 0.0
-        if reasoning and (own := cost("reasoning", reasoning)) is not None:
-            apart = own
-        else:
-            reasoning = 0
-        output = cost("output", None if usage.output_tokens is None else usage.output_tokens - reasoning)
+        output = cost("output", usage.output_tokens)
+        thought = min(usage.reasoning_tokens or 0, usage.output_tokens or 0)
+        if thought > 0 and (own := cost("reasoning", thought)) is not None:
+            rest = cost("output", (usage.output_tokens or 0) - thought)
+            output = None if rest is None else rest + own
         parts = {
             "input": cost("input", usage.input_tokens),
-            "output": None if output is None else output + apart,
+            "output": output,
             "cache_read": cost("cache_read", usage.cache_read_tokens),
             "cache_write": cost("cache_write", usage.cache_write_tokens),
         }

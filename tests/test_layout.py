@@ -27,7 +27,7 @@ ROWS = [
     "transport credentials testing",
     "sessions",
     "client telemetry",
-    "agent bench relay",
+    "agent bench relay mcp",
     "cli __main__",
 ]
 ROW = {name: number for number, names in enumerate(ROWS, 1) for name in names.split()}

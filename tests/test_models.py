@@ -44,6 +44,22 @@ COSTS = [
     pytest.param(
         TIERED, Usage(501, M), UsageCost(0.002004, 10, total=10.002004), id="what a tier leaves out is as ever"
     ),
+    pytest.param(
+        ModelCost(1, 10, tiers=TIERED.tiers[::-1]),
+        Usage(501, 0),
+        UsageCost(0.002004, 0, total=0.002004),
+        id="any order",
+    ),
+    pytest.param(THINKS, Usage(M, M, reasoning_tokens=9 * M), UsageCost(1, 4, total=5), id="more thought than said"),
+    pytest.param(THINKS, Usage(M, M, reasoning_tokens=-M), UsageCost(1, 2, total=3), id="less thought than none"),
+    pytest.param(
+        ModelCost(1, reasoning=4), Usage(M, M, reasoning_tokens=M), UsageCost(1, 4, total=5), id="nothing but thought"
+    ),
+    pytest.param(PRICES, Usage(-M, M), UsageCost(output=15), id="less than none is no count"),
+    pytest.param(PRICES, Usage(M, 10**400), UsageCost(input=3), id="more than there can be is no count"),
+    pytest.param(PRICES, Usage(10**400), None, id="nothing but that"),
+    pytest.param(PRICES, Usage(1, 1), UsageCost(3e-6, 15e-6, total=18e-6), id="a token each"),
+    pytest.param(PRICES, Usage(2**53, 0), UsageCost(27021597764.222976, 0, total=27021597764.222976), id="the most"),
 ]
 
 
@@ -71,6 +87,14 @@ IDS = [
     ("qwen3:quick", ModelId("qwen3:quick")),
     ("ft:gpt-4o:me::Q8_0x", ModelId("ft:gpt-4o:me:", "Q8_0X")),
     (":Q8_0", ModelId(":Q8_0")),
+    ("hf.co/o/m:UD-Q4_K_XL", ModelId("hf.co/o/m", "UD-Q4_K_XL")),
+    ("m:fp16", ModelId("m", "FP16")),
+    ("m:fp8", ModelId("m", "FP8")),
+    ("m:awq", ModelId("m", "AWQ")),
+    ("m:f8abc", ModelId("m:f8abc")),
+    ("a:b:Q4_0", ModelId("a:b", "Q4_0")),
+    ("m:", ModelId("m:")),
+    ("", ModelId("")),
 ]
 
 
@@ -80,6 +104,12 @@ def test_a_quantization_is_told_from_the_name(text: str, expected: ModelId) -> N
     found = ModelId.parse(text)
     assert found == expected
     assert str(found).lower() == text.lower()
+    assert ModelId.parse(str(found)) == found
+
+
+def test_a_quantization_is_the_same_however_it_is_written() -> None:
+    assert ModelId("m", "q4_k_m") == ModelId("m", "Q4_K_M ") == ModelId.parse("m:q4_K_m")
+    assert ModelId("m", "") == ModelId("m")
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def cut(text: str, places: list[int]) -> list[str]:
 PLACES = st.lists(st.integers(0, 80), max_size=12)
 
 
-@pytest.mark.feature("can1357/oh-my-pi#3946")
+@pytest.mark.feature("D: oh-my-pi#3946")
 @given(texts(), PLACES)
 def test_any_cut_of_any_value_ends_as_the_standard_library_reads_it(case: tuple[Any, str], places: list[int]) -> None:
     value, text = case
@@ -373,7 +373,7 @@ SHAPES: list[tuple[str, Callable[[int], str]]] = [
 ]
 
 
-@pytest.mark.feature("earendil-works/pi#9063", "earendil-works/pi#9062")
+@pytest.mark.feature("D: pi#9063", "D: pi#9062")
 @pytest.mark.parametrize("read", [False, True], ids=["unread", "read after each"])
 @pytest.mark.parametrize("shape", [case[1] for case in SHAPES], ids=[case[0] for case in SHAPES])
 def test_time_a_fragment_does_not_grow_with_the_length(shape: Callable[[int], str], read: bool) -> None:
@@ -391,7 +391,7 @@ def test_time_a_fragment_does_not_grow_with_the_length(shape: Callable[[int], st
     pytest.fail(f"ten times the text takes {min(ratios):.2f} times as long a fragment")
 
 
-@pytest.mark.feature("earendil-works/pi#9063")
+@pytest.mark.feature("D: pi#9063")
 def test_one_large_fragment_takes_no_longer_than_its_pieces() -> None:
     text = json.dumps([{"a": "plain", "b": "x" * 50}] * 2_000 + ["\\"])
     pieces = [text[at : at + 1000] for at in range(0, len(text), 1000)]

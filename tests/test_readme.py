@@ -26,6 +26,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the example itself, in its process, chooses its own
 @pytest.mark.parametrize("code", EXAMPLES)
 async def test_an_example_runs(code: str) -> None:
     script = [Answer([Call("get_weather", {"city": "Seoul"})]), Answer(["Clear, 12.3 °C."])]

@@ -14,9 +14,21 @@ import streamkit
 from streamkit.messages import Message
 from streamkit.parts import Part
 
-# Protocols' and vendors' tables, which hold functions and classes, what a client is told, and an output whose value was
-# read from it: never stored.
-TABLES = {"TypedOutput", "Protocol", "Provider", "Quirks", "Request", "ToolSpec", "Tool", "Limits", "Retry", "Retrying"}
+# Protocols' and vendors' tables, which hold functions and classes, what a client is told, what is found on a disk, and
+# an output whose value was read from it: never stored.
+TABLES = {
+    "TypedOutput",
+    "Protocol",
+    "Provider",
+    "Quirks",
+    "Request",
+    "ToolSpec",
+    "Tool",
+    "Limits",
+    "Retry",
+    "Retrying",
+    "Skill",
+}
 HOMES = ["usage", "timing", "parts", "blocks", "messages", "custom", "deltas", "events", "models", "sessions"]
 TYPES = {
     kind

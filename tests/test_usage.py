@@ -7,6 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamkit.accumulator import accumulate
+from streamkit.protocols import get_protocol
+from streamkit.testing import Answer, render
+from streamkit.testing.scripts import RENDERED
 from streamkit.usage import Usage, UsageCost
 
 COUNTS = st.none() | st.integers(0, 10**9)
@@ -105,3 +109,12 @@ def test_merging_and_adding_do_not_depend_on_the_grouping(a: Usage, b: Usage, c:
     assert a + b == b + a
     assert a.merge(a) == a
     assert a.merge(Usage()) == Usage().merge(a) == a + Usage() == a
+
+
+@pytest.mark.parametrize("dialect", sorted(RENDERED))
+def test_no_count_of_a_provider_is_below_none(dialect: str) -> None:
+    parser = get_protocol(dialect).parser()
+    body = render(Answer(["Hi."], usage=Usage(-5, -3, -2, -1, -1)), dialect)
+    usage = accumulate(parser.feed(body) + parser.finish()).usage
+    counts = msgspec.structs.astuple(usage or Usage())[:-1]
+    assert all(count is None or count >= 0 for count in counts)

@@ -13,6 +13,7 @@ from streamkit.agent.hooks import COMPACT_AT, Hooks
 from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.run import EventRun, Run
+from streamkit.agent.skills import Roots, Skills, as_skills
 from streamkit.agent.state import AgentState
 from streamkit.agent.sub_agent import make_tool
 from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, ShouldStop, TransformContext
@@ -44,9 +45,11 @@ class Agent:
         ...
 
     `model` is `provider/model`; `tools` are functions, `Tool`s, or dicts in the provider's own form (tools that it runs
-    itself). `history` is a conversation to go on with: messages, dicts, or the JSON text of their list. `params` are
-    those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`, …). One run may
-    ask the model `max_turns` times, and tell it `output_retries` times that its answer is not of the `output_type`.
+    itself). `skills` are `Skills`, or the folders that they are in: the instruction goes on with what they are for, and
+    tools load them. `history` is a conversation to go on with: messages, dicts, or the JSON text of their list.
+    `params` are those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`,
+    …). One run may ask the model `max_turns` times, and tell it `output_retries` times that its answer is not of the
+    `output_type`.
 
     Each run opens and closes its own connections, with `api_key`, `base_url` and `http_client` as for `Client`, so
     that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A
@@ -61,6 +64,7 @@ class Agent:
         *,
         instruction: str | None = None,
         tools: Iterable[AgentTool] = (),
+        skills: Skills | Roots = (),
         name: str = "agent",
         history: History | None = None,
         max_turns: int = MAX_TURNS,
@@ -94,13 +98,14 @@ class Agent:
         self.max_turns = max_turns
         self.output_retries = output_retries
         self.params = params
+        found = as_skills(skills)
         self.tools: list[Tool | dict[str, Any]] = [
-            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in tool_list(tools)
+            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in [*tool_list(tools), *found.tools]
         ]
         self._functions = _by_name(self.tools)
-        self._instruction = instruction
+        self._instruction = found.added_to(instruction)
         inbox = Inbox(steering_mode, follow_up_mode)
-        self._conversation = Conversation(load_history(history, instruction), inbox)
+        self._conversation = Conversation(load_history(history, self._instruction), inbox)
         self._hooks = Hooks(
             transform_context,
             convert_to_llm,

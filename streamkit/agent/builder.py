@@ -7,6 +7,7 @@ from typing import Any
 
 from streamkit.agent.agent import Agent, AgentTool
 from streamkit.agent.history import History
+from streamkit.agent.skills import Roots, Skills
 from streamkit.client import Client
 from streamkit.keys import ApiKey
 
@@ -37,6 +38,10 @@ class AgentBuilder:
         """Add tools."""
         self._tools += tools
         return self
+
+    def skills(self, skills: Skills | Roots) -> AgentBuilder:
+        """Give it skills, or the folders that they are in."""
+        return self._set(skills=skills)
 
     def history(self, saved: History) -> AgentBuilder:
         """Go on with a conversation."""

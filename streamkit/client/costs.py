@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import structs
@@ -13,13 +14,16 @@ from streamkit.usage import Usage, UsageCost
 
 __all__ = ["CostMeter"]
 
+# What providers put behind the name of a model for one release of it: a date, a number, or that it is the newest.
+_RELEASE = re.compile(r"[-@:](?:\d{3}[\d.-]*(?:-v\d+)?|v\d+|latest)(?::\d+)?")
+
 
 class CostMeter:
     """Adds the cost to the deltas of an answer: a `UsageSnapshot` ahead of its end, or of being taken back.
 
     So whoever folds the deltas has it too. A cost that the provider reports stays as it is. The model is the one that
-    the provider says has answered; where the catalog has no such, and its name is that of the model that was asked
-    with more behind it (a date, say), it is that one.
+    the provider says has answered; where the catalog has no such, and its name is that of a release of the model that
+    was asked (with a date behind it, say), it is that one.
     """
 
     def __init__(self, catalog: Catalog, provider: str, model: str, service_tier: str | None = None) -> None:
@@ -67,6 +71,11 @@ class CostMeter:
         model = None
         if self._answered:
             model = self._catalog.find_at(self._provider, self._answered)
-        if model is None and (not self._answered or self._answered.startswith(self._asked)):
+        if model is None and (not self._answered or self._is_release(self._answered)):
             model = self._catalog.find_at(self._provider, self._asked)
         return None if model is None or model.cost is None else model.cost.of(self._usage)
+
+    def _is_release(self, answered: str) -> bool:
+        """Whether the model that answered is the one that was asked; `gpt-5-mini` is no `gpt-5`."""
+        rest = answered.removeprefix(self._asked)
+        return not rest or (rest != answered and _RELEASE.fullmatch(rest) is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -31,13 +32,12 @@ class Conversation:
         if isinstance(record, ConversationRecord):
             self.records.append(record)
             self._digests.append(_digest(record.message))
-        elif isinstance(record, RetractionRecord) and self.has(record.since):
-            at = next(at for at, one in enumerate(self.records) if one.id == record.since)
+        elif isinstance(record, RetractionRecord) and (at := self._position(record.since)) is not None:
             del self.records[at:], self._digests[at:], self._given[at:]
 
     def has(self, id: str) -> bool:
         """Whether the message of this record stands."""
-        return any(record.id == id for record in reversed(self.records))
+        return self._position(id) is not None
 
     def changes(self, history: Sequence[Message], *, edits: bool = False) -> list[Record]:
         """Return the records that make this conversation the `history`, none where it is.
@@ -46,9 +46,8 @@ class Conversation:
         the last time is only found with `edits`.
         """
         same = 0
-        given = len(self._given)
-        if not edits and given <= len(history) and all(map(operator.is_, self._given, history)):
-            same = given
+        if not edits:  # the very messages of last time are passed over, which costs no encoding
+            same = sum(takewhile(bool, map(operator.is_, self._given, history)))
         while same < min(len(history), len(self._digests)) and _digest(history[same]) == self._digests[same]:
             same += 1
         records: list[Record] = [ConversationRecord(message) for message in history[same:]]
@@ -59,6 +58,11 @@ class Conversation:
     def is_now(self, history: Sequence[Message]) -> None:
         """Say that this conversation is the `history`, so that comparing them again costs little."""
         self._given = list(history)
+
+    def _position(self, id: str) -> int | None:
+        """Where the message of this record stands: looked for from the end, near which it mostly is."""
+        found = (at for at in range(len(self.records) - 1, -1, -1) if self.records[at].id == id)
+        return next(found, None)
 
 
 def _digest(message: Message) -> bytes:

@@ -17,6 +17,7 @@ __all__ = ["new_id"]
 RANDOM_BITS = 74
 STEP_BITS = 32
 
+_NEVER = 1 << 47  # ms since 1970, of 48 bits: the year 6429
 _LOW = (1 << 62) - 1  # what stands after the variant
 _lock = threading.Lock()
 _last = 0
@@ -36,11 +37,14 @@ def new_id(after: str = "") -> str:
 
 
 def _value(id: str) -> int:
-    """What an id says beside its version and variant; 0 for one that was made by others."""
+    """What an id says beside its version and variant; 0 for one that was made by others.
+
+    So is one of a time that no clock shows: were others to be greater than that, they would soon have no room.
+    """
     try:
         uuid = UUID(id)
     except ValueError:
         return 0
-    if uuid.version != 7:
+    if uuid.version != 7 or str(uuid) != id or uuid.int >> 80 >= _NEVER:
         return 0
     return uuid.int >> 80 << RANDOM_BITS | (uuid.int >> 64 & 0xFFF) << 62 | uuid.int & _LOW

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -68,12 +69,17 @@ class JsonLinesLog:
         os.close(self._file)
 
     def _write(self, text: bytes) -> None:
-        if not self._is_clean:  # what an append that failed has left, on a full disk say
+        if not self._is_clean:
             os.ftruncate(self._file, self._end)
         self._is_clean = False
-        _write_all(self._file, text)
-        if self._fsync:
-            os.fsync(self._file)
+        try:
+            _write_all(self._file, text)
+            if self._fsync:
+                os.fsync(self._file)
+        except BaseException:  # on a full disk, say: no reader is to find what was told to be not there
+            with suppress(OSError):  # then the next append does it
+                os.ftruncate(self._file, self._end)
+            raise
         self._end += len(text)
         self._is_clean = True
 
@@ -88,8 +94,10 @@ def _parse(text: bytes, path: Path) -> tuple[list[bytes], int]:
         number += 1
         try:
             found = _records(text[at:end])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             bad = bad or number
+        except RecursionError as error:
+            raise SessionDamaged(f"line {number} of {path} is nested too deep to be read", session=path.stem) from error
         else:
             if bad:
                 raise SessionDamaged(
@@ -104,6 +112,7 @@ def _parse(text: bytes, path: Path) -> tuple[list[bytes], int]:
 
 
 def _records(line: bytes) -> list[bytes]:
+    line.decode()  # which msgspec leaves to whoever reads the strings
     if line.startswith(b"["):
         return [bytes(item) for item in msgspec.json.decode(line, type=list[Raw])]
     return [bytes(msgspec.json.decode(line, type=Raw))]

@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 from pathlib import Path
+from weakref import WeakSet
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +22,9 @@ __all__ = ["FileLock", "Holder"]
 
 # How much of the file is read, in bytes: more than a holder takes.
 _MOST = 4096
+
+
+_held: WeakSet[FileLock] = WeakSet()
 
 
 class Holder(Struct, frozen=True):
@@ -39,6 +43,7 @@ class FileLock:
 
     def __init__(self, path: Path, name: str) -> None:
         self._file = open_file(path, os.O_RDWR | os.O_CREAT)
+        self.is_held = True  # until it is released, and in the process that made it only
         try:
             if not _lock(self._file):
                 holder = _read(self._file)
@@ -56,10 +61,14 @@ class FileLock:
         except BaseException:  # an interrupt too leaves no lock
             os.close(self._file)
             raise
+        _held.add(self)
 
     def release(self) -> None:
-        """Let others have it."""
-        os.close(self._file)
+        """Let others have it; does nothing the second time."""
+        if self.is_held:
+            self.is_held = False
+            _held.discard(self)
+            os.close(self._file)
 
 
 def _read(file: int) -> Holder | None:
@@ -84,6 +93,13 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    def _let_go() -> None:
+        """In a process that was forked off: it would else hold the locks of its parent longer than that."""
+        for lock in list(_held):
+            lock.release()
+
+    os.register_at_fork(after_in_child=_let_go)
 
     def _lock(file: int) -> bool:
         try:

@@ -10,7 +10,14 @@ from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
 from streamkit.events import Done, Event, OutputEnd
 from streamkit.messages import MessageLike, MessageOutput, as_message
-from streamkit.sessions.records import ConversationRecord, Record, StartRecord, SummaryRecord
+from streamkit.sessions.records import (
+    ConversationRecord,
+    Record,
+    StartRecord,
+    SummaryRecord,
+    UnknownRecord,
+    is_known,
+)
 
 __all__ = ["Recordable", "as_record"]
 
@@ -29,6 +36,11 @@ def as_record(item: Recordable, message_count: int) -> Record | None:
     """
     if isinstance(item, StartRecord):
         raise ConfigError("a session writes its own start: it is no record to be added")
+    if isinstance(item, UnknownRecord):
+        raw = item.raw
+        if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or is_known(raw["type"]):
+            raise ConfigError("an unknown record is an object whose `type` is no kind of record that is known here")
+        return item
     if isinstance(item, _RECORDS):
         return item  # type: ignore[return-value] # mypy does not read the tuple as a union
     if isinstance(item, MessageOutput):

@@ -25,6 +25,7 @@ __all__ = [
     "WorkingMemoryRecord",
     "decode_record",
     "encode_record",
+    "is_known",
 ]
 
 # The form of the records below. A later one is read as far as it is known.
@@ -119,6 +120,11 @@ _DECODER = msgspec.json.Decoder(_Known)
 _TAGS = {kind.__struct_config__.tag for kind in get_args(_Known)}
 
 
+def is_known(tag: object) -> bool:
+    """Whether records of this tag are of a kind that is known here."""
+    return tag in _TAGS
+
+
 def encode_record(record: Record) -> bytes:
     """Return a record as one line of JSON, without its end; raises `TypeError` or `ValueError` where it is none."""
     return msgspec.json.encode(record.raw if isinstance(record, UnknownRecord) else record)
@@ -130,6 +136,6 @@ def decode_record(line: bytes) -> Record:
         return _DECODER.decode(line)
     except msgspec.ValidationError:
         raw = msgspec.json.decode(line)
-        if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or raw["type"] in _TAGS:
+        if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or is_known(raw["type"]):
             raise
         return UnknownRecord(raw, id=str(raw.get("id", "")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Literal
@@ -43,7 +44,7 @@ class Session:
         self._open = open
         self._writer: Writer | None = None
         self._history: Sequence[Message] | None = None
-        self._seen: tuple[int, Message | None] = (-1, None)  # the length and the last message of what was kept
+        self._kept: list[Message] | None = None  # what is stored, if that is the last history
 
     @property
     def records(self) -> list[Record]:
@@ -74,11 +75,9 @@ class Session:
         """
         self._opened()
         self._history = history
-        seen = (len(history), history[-1] if history else None)
-        if seen[0] == self._seen[0] and seen[1] is self._seen[1]:
-            return
-        await self._keep(list(history))
-        self._seen = seen
+        now = list(history)
+        if now != self._kept:  # of the same messages only that they are the same is looked at
+            await self._keep(now)
 
     async def record(self, item: Recordable) -> Record | None:
         """Store a record, a message, or what an agent yields, and return the record, None where nothing is stored.
@@ -88,28 +87,38 @@ class Session:
         `ConfigError` for anything else, and for a retraction of what does not stand.
         """
         writer = self._opened()
-        self._seen = (-1, None)
         async with self._turn:
+            self._kept = None
             return await to_thread.run_sync(writer.record, item)
 
     async def aclose(self) -> None:
         """Keep the last history once more, and let others write."""
-        if self._writer is None:
+        writer = self._writer
+        if writer is None:
             return
         with anyio.CancelScope(shield=True):
             try:
                 if self._history is not None:
                     await self._keep(list(self._history), edits=True)
             finally:
-                writer, self._writer = self._writer, None
-                await to_thread.run_sync(writer.close)
+                if self._writer is writer:  # nobody else has closed it meanwhile
+                    self._writer = None
+                try:
+                    await to_thread.run_sync(writer.close)
+                finally:  # a task that asyncio itself cancels may not have come so far, in spite of the shield
+                    writer.close()
 
     async def __aenter__(self) -> Session:
         if self._writer is not None:
             raise ConfigError(f"the session {self.name!r} is open already")
-        self._writer = await to_thread.run_sync(self._open)
+        opening = _Opening(self._open)
+        try:
+            self._writer = await to_thread.run_sync(opening.run)
+        except BaseException:  # a task that asyncio itself cancels does not wait for the thread
+            opening.abandon()
+            raise
         self._turn = anyio.Lock()
-        self._history, self._seen = None, (-1, None)
+        self._history = self._kept = None
         return self
 
     async def __aexit__(
@@ -123,12 +132,38 @@ class Session:
     async def _keep(self, history: list[Message], *, edits: bool = False) -> None:
         writer = self._opened()
         async with self._turn:
+            self._kept = None
             await to_thread.run_sync(lambda: writer.keep(history, edits=edits))
+            self._kept = history
 
     def _opened(self) -> Writer:
         if self._writer is None:
             raise SessionError(f"the session {self.name!r} is not open: use it inside `async with`", session=self.name)
         return self._writer
+
+
+class _Opening:
+    """Opens a writer in a thread, and closes it there if nobody waits for it any more."""
+
+    def __init__(self, open: Callable[[], Writer]) -> None:
+        self._open = open
+        self._lock = threading.Lock()
+        self._writer: Writer | None = None
+        self._is_abandoned = False
+
+    def run(self) -> Writer:
+        writer = self._open()
+        with self._lock:
+            self._writer = writer
+            if self._is_abandoned:
+                writer.close()
+        return writer
+
+    def abandon(self) -> None:
+        with self._lock:
+            self._is_abandoned = True
+            if self._writer is not None:
+                self._writer.close()
 
 
 class Sessions:

@@ -18,7 +18,7 @@ from streamkit.sessions.names import check_regular, create_file
 __all__ = ["SqliteLog"]
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS records (position INTEGER PRIMARY KEY, record TEXT NOT NULL)"
-_ALL = "SELECT record FROM records ORDER BY position"
+_ALL = "SELECT CAST(record AS BLOB) FROM records ORDER BY position"
 _ADD = "INSERT INTO records (record) VALUES (?)"
 # The files that SQLite makes beside a database.
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -84,7 +84,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _rows(database: sqlite3.Connection) -> list[bytes]:
-    return [str(record).encode() for (record,) in database.execute(_ALL)]
+    return [record for (record,) in database.execute(_ALL)]
 
 
 @contextmanager

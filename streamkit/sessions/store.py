@@ -35,7 +35,8 @@ class Store:
         """Return the names of all sessions, sorted."""
         with _told(""):
             found = self._made_root().glob(f"*{self._log.suffix}")
-            return sorted(filter(is_name, (path.name.removesuffix(self._log.suffix) for path in found)))
+            files = (path for path in found if path.is_file() and not path.is_symlink())
+            return sorted(filter(is_name, (path.name.removesuffix(self._log.suffix) for path in files)))
 
     def read(self, name: str) -> list[Record]:
         """Return the records of a session, those of its parents first, whoever writes to it now."""
@@ -52,9 +53,10 @@ class Store:
     def fork(self, parent: str, name: str, at: str | None = None) -> Writer:
         """Begin the session `name`, which goes on after the record `at` of `parent`, or after its last."""
         records = self.read(parent)
-        if at is None and records:
-            at = records[-1].id
-        if at not in {record.id for record in records}:
+        ids = [record.id for record in records if record.id]
+        if at is None and ids:
+            at = ids[-1]
+        if at not in ids:
             raise ConfigError(f"no record of the session {parent!r} has the id {at!r}")
         return self._open(name, StartRecord(parent=parent, at=at or ""))
 
@@ -88,6 +90,8 @@ class Store:
         line, chain = [name], [own]
         while (start := start_of(chain[-1])) is not None and start.parent:
             parent = start.parent
+            if not is_name(parent):
+                raise SessionDamaged(f"the session {line[-1]!r} goes on from {parent!r}: that is no name", session=name)
             if parent in line:
                 raise SessionDamaged(f"the session {name!r} is its own parent: {' → '.join(line)}", session=name)
             path = self._path(parent)
@@ -137,7 +141,7 @@ def _records(name: str, lines: list[bytes]) -> list[Record]:
     for number, line in enumerate(lines, 1):
         try:
             records.append(decode_record(line))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise SessionDamaged(
                 f"record {number} of the session {name!r} is of no known form: {error}", session=name
             ) from None

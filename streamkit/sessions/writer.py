@@ -35,6 +35,7 @@ class Writer:
         self.name = name
         self.torn = log.torn
         self.records = records
+        self._ids = {record.id for record in records if record.id}
         self._conversation = Conversation(records)
         self._lock = lock
         self._log = log
@@ -55,7 +56,7 @@ class Writer:
         with self._one_at_a_time:
             try:
                 records = self._conversation.changes(history, edits=edits)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, RecursionError) as error:
                 raise self._no_json(error) from None
             if records:
                 self._append(records)
@@ -82,17 +83,25 @@ class Writer:
     def _append(self, records: Sequence[Record]) -> list[Record]:
         if not self._is_open:
             raise SessionError(f"the session {self.name!r} is closed: open it again", session=self.name)
+        if not self._lock.is_held:
+            raise SessionError(
+                f"the session {self.name!r} was opened by the process that forked this one: it is written there only",
+                session=self.name,
+            )
         stamped: list[Record] = []
-        last = self.records[-1].id if self.records else ""
+        last = next((record.id for record in reversed(self.records) if record.id), "")
         now_ms = time.time_ns() // 1_000_000
         for record in records:
             if not isinstance(record, UnknownRecord):
                 record = structs.replace(record, id=record.id or new_id(last), timestamp=record.timestamp or now_ms)
+            if record.id in self._ids:
+                raise ConfigError(f"the session {self.name!r} has a record of the id {record.id!r} already")
             stamped.append(record)
-            last = record.id
+            last = record.id or last
         try:
             lines = [encode_record(record) for record in stamped]
-        except (TypeError, ValueError) as error:
+            added = [decode_record(line) for line in lines]  # kept is what is written, whoever changes a message
+        except (TypeError, ValueError, RecursionError) as error:
             raise self._no_json(error) from None
         try:
             self._log.append(lines)
@@ -101,8 +110,8 @@ class Writer:
                 f"the session {self.name!r} could not be written: {error}. Nothing was added; try it again",
                 session=self.name,
             ) from error
-        added = [decode_record(line) for line in lines]  # what is kept is what was written, whoever changes a message
         self.records += added
+        self._ids.update(record.id for record in added if record.id)
         for one in added:
             self._conversation.feed(one)
         return added

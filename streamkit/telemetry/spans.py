@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import anyio
 from opentelemetry._logs import Logger
 from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    Span,
+    SpanKind,
+    Status,
+    StatusCode,
+    Tracer,
+    get_current_span,
+    set_span_in_context,
+)
 
 from streamkit.errors import APIError
 from streamkit.telemetry.content import Content
@@ -33,8 +42,16 @@ class Signals(NamedTuple):
 def start(
     signals: Signals, name: str, kind: SpanKind, attributes: Mapping[str, Any], parent: Context | None
 ) -> tuple[Span, Context]:
-    """Return a span that has begun, and the context of what happens in it."""
-    span = signals.tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
+    """Return a span that has begun, and the context of what happens in it.
+
+    Where a sampler or processor of the program's raises, that is logged, and what happens stands below the parent.
+    """
+    span: Span
+    try:
+        span = signals.tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
+    except Exception:  # what fails there is no matter of the program's
+        logger.exception("a span could not be begun")
+        span = NonRecordingSpan(get_current_span(parent).get_span_context())
     return span, set_span_in_context(span, parent)
 
 
@@ -46,7 +63,10 @@ def ending(span: Span) -> Iterator[None]:
     except Exception:  # what fails in an exporter is no matter of the program's
         logger.exception("the end of a span could not be recorded")
     finally:
-        span.end()
+        try:
+            span.end()
+        except Exception:  # nor is what fails in a processor
+            logger.exception("a span could not be ended")
 
 
 def error_type(error: BaseException) -> str:

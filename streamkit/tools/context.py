@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from streamkit.messages import Message
+    from streamkit.usage import Usage
 
 __all__ = ["ToolContext"]
 
@@ -33,6 +34,7 @@ class ToolContext:
         update: Send | None = None,
         forward: Send | None = None,
         aborted: Callable[[], bool] = bool,
+        count: Callable[[Usage | None], None] | None = None,
     ) -> None:
         self.call_id = call_id
         self.name = name
@@ -43,6 +45,7 @@ class ToolContext:
         self._update = update or _Nowhere
         self._forward = forward or _Nowhere
         self._aborted = aborted
+        self._count = count
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -338,7 +338,7 @@ async def test_a_connection_is_used_again_after_a_whole_answer(model: str) -> No
     await closed(server)
 
 
-@pytest.mark.feature("earendil-works/pi#7954")
+@pytest.mark.feature("D: pi#7954")
 @MODELS
 async def test_reading_stops_at_the_providers_end_though_the_body_does_not(model: str) -> None:
     body = render(ANSWER, protocol_of(model))
@@ -362,7 +362,7 @@ async def test_a_connection_that_breaks_after_the_last_word_has_spoilt_nothing(
     assert output.message.text == "It is sunny in Oslo."
 
 
-@pytest.mark.feature("earendil-works/pi#8460", "earendil-works/pi#8496")
+@pytest.mark.feature("D: pi#8460", "D: pi#8496")
 @MODELS
 @LIBRARIES
 @pytest.mark.parametrize("ends", ["whole", "drops"])
@@ -488,7 +488,7 @@ def leaves(server: ReplayServer, how: str, stream: Stream, at: int) -> Callable[
     return consume
 
 
-@pytest.mark.feature("pydantic/pydantic-ai#5440")
+@pytest.mark.feature("D: pydantic-ai#5440")
 @LIBRARIES
 @MODELS
 @pytest.mark.parametrize("how", ["break", "exception", "cancel"])

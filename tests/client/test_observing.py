@@ -124,7 +124,7 @@ async def test_retries_and_the_models_that_are_asked_in_their_place() -> None:
     assert told.lines.count("stream sends") == 4
 
 
-@pytest.mark.feature("agegr/pi-web#886")
+@pytest.mark.feature("D: pi-web#886")
 async def test_an_error_ends_it_before_the_answer_and_inside() -> None:
     told = Told()
     async with ReplayServer([wires.error(401), BODY[: len(BODY) // 2]]) as server:

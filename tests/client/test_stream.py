@@ -336,7 +336,7 @@ def test_limits_are_off_unless_they_are_asked_for() -> None:
 # ---- a slow consumer
 
 
-@pytest.mark.feature("minghinmatthewlam/pi-gui#93")
+@pytest.mark.feature("D: pi-gui#93")
 async def test_what_came_meanwhile_is_merged_and_nothing_is_lost() -> None:
     text = "word " * 400
     deltas: list[Delta] = []

@@ -41,6 +41,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.feature("4.32")
 @pytest.mark.parametrize(("execution", "text"), COMMANDS)
 def test_a_command_is_told_with_what_came_of_it(execution: BashExecution, text: str) -> None:
     assert bash_text(execution) == text
@@ -58,6 +59,7 @@ SEEN: list[tuple[Struct, list[TextPart | ImagePart]]] = [
 ]
 
 
+@pytest.mark.feature("4.33", "4.34")
 @pytest.mark.parametrize(("value", "contents"), SEEN)
 def test_a_model_sees_a_kind_that_is_built_in(value: Struct, contents: list[TextPart | ImagePart]) -> None:
     assert to_llm(custom_message(value)) == Message("user", [*contents])
@@ -69,6 +71,7 @@ def test_a_summary_stands_in_tags_of_its_own_after_words_that_say_what_it_is() -
         assert suffix.strip() == "</summary>"
 
 
+@pytest.mark.feature("4.32")
 def test_a_model_does_not_see_a_command_that_is_kept_from_it() -> None:
     assert to_llm(custom_message(BashExecution("env", "SECRET=1", exclude_from_context=True))) is None
 

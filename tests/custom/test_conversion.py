@@ -59,6 +59,7 @@ def test_a_conversation_without_custom_messages_is_the_same_list() -> None:
     assert convert_to_llm(empty) is empty
 
 
+@pytest.mark.feature("4.31")
 def test_custom_messages_are_converted_in_their_places_and_the_others_are_the_same_objects() -> None:
     history = [
         SAID[0],

@@ -51,6 +51,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.feature("4.14")
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_a_value_comes_back_from_its_message_and_from_the_json_of_that(value: Struct) -> None:
     message = custom_message(value)

@@ -74,6 +74,7 @@ async def test_a_run_whose_answers_are_taken_back_is_that_of_a_healthy_server(mo
     assert agent.usage == sum((output.usage for output in outputs if output.usage), Usage())
 
 
+@pytest.mark.feature("first-8")
 async def test_events_show_that_an_answer_was_taken_back_and_messages_do_not() -> None:
     def script() -> list[ReplyLike]:
         return [broken(ANSWER, "openai-chat", 0.7), ANSWER]
@@ -107,7 +108,7 @@ async def test_what_is_not_asked_for_again_fails_the_run_and_is_kept_as_far_as_i
     assert not ends
 
 
-@pytest.mark.feature("earendil-works/pi#8593")
+@pytest.mark.feature("D: pi#8593")
 async def test_a_silent_model_ends_a_run_in_the_limits_error() -> None:
     async with ReplayServer(wires.stall(ANSWER, after=-500)) as server:
         agent = agent_at(server, idle_timeout_s=0.1)

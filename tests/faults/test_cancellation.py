@@ -89,7 +89,7 @@ async def by_aclose(read: Read, stream: Stream, stands: Callable[[], Awaitable[N
 WAYS = {"cancel": by_cancel, "fail_after": by_fail_after, "aclose": by_aclose}
 
 
-@pytest.mark.feature("openai/openai-openapi#539")
+@pytest.mark.feature("D: openai-openapi#539")
 @pytest.mark.parametrize(("options", "coalesce"), HOW, ids=["plain", "watched and merged"])
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("way", WAYS)

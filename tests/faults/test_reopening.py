@@ -315,7 +315,7 @@ async def test_silence_counts_from_the_first_token_on() -> None:
     assert fault is None
 
 
-@pytest.mark.feature("earendil-works/pi#5558")
+@pytest.mark.feature("D: pi#5558")
 @pytest.mark.parametrize("raw", [False, True], ids=["bare", "with raw frames"])
 async def test_events_that_only_keep_a_connection_alive_end_no_silence(raw: bool) -> None:
     body = b"".join(split_frames(render(ANSWER, "anthropic"))[:6])

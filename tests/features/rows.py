@@ -1,6 +1,6 @@
 """What the four source documents ask for, what must be tested first, and what users of others complained of.
 
-Each row is an id, as the mark `feature` names it, and what works. The ids of complaints are those of their links.
+Each row is an id, as the mark `feature` names it, and what works. A complaint is named by its thread: `D: pi#9062`.
 """
 
 from __future__ import annotations
@@ -170,63 +170,82 @@ FIRST: dict[str, str] = {
 }
 
 COMPLAINTS: dict[str, str] = {
-    "earendil-works/pi#9062": "each delta of a call parsed all arguments so far",
-    "earendil-works/pi#9063": "arguments of 128 KB took seconds",
-    "can1357/oh-my-pi#3946": "partial arguments were parsed anew each time, wanted or not",
-    "earendil-works/pi#9055": "draining a queue cost the square of its length",
-    "earendil-works/pi#6665": "each token cost work on the whole message",
-    "earendil-works/pi#7730": "the longer an answer was, the slower its tokens came",
-    "minghinmatthewlam/pi-gui#93": "a view worked through the whole message at each token",
-    "open-gsd/gsd-pi#2123": "updates that were to be merged waited for a pause that never came",
-    "earendil-works/pi#8619": "reasoning details piled up, one object a token",
-    "earendil-works/pi#8711": "reasoning details went back as they came, one object a token",
-    "earendil-works/pi#5558": "comments that keep a connection alive hid a silent model",
-    "earendil-works/pi#7954": "a body that stays open after its last event hung the run",
-    "earendil-works/pi#8593": "silence is to be counted between events",
-    "earendil-works/pi#8460": "a stream that was cut lost what it had shown",
-    "earendil-works/pi#8496": "a stream that was cut passed for a whole one",
-    "earendil-works/pi#9897": "a call that was cut short was run",
-    "can1357/oh-my-pi#9433": "an end without a finish reason was taken for a cut",
-    "earendil-works/pi#2168": "a refusal by a filter looked like any error",
-    "earendil-works/pi#5591": "category and explanation of a refusal were lost",
-    "earendil-works/pi#7053": "one call that stalls held back the results of all",
-    "earendil-works/pi#8935": "after an abort calls still began",
-    "earendil-works/pi#5895": "a hint for an agent at work woke it where it was done",
-    "G-Research/bobbit#360": "what was typed was lost when the run was aborted",
-    "earendil-works/pi#198": "after a change of models the ids of calls were refused",
-    "earendil-works/pi#9048": "another model was sent signatures that are not its own",
-    "earendil-works/pi#6796": "after a change of models two calls had one id",
-    "earendil-works/pi#2626": "an overflow was not known as one",
-    "code-yeongyu/senpi#1466": "an overflow was seen where there was none, or missed",
-    "open-gsd/gsd-pi#2358": "cached tokens of all calls were added up to an overflow",
-    "QwenLM/qwen-code#3896": "whole texts were joined as if they were pieces",
-    "go-kratos/blades#189": "the last event repeats the whole answer",
-    "googleapis/python-genai#2868": "calls that are streamed end by the word for a plain stop",
-    "openai/openai-openapi#539": "an answer that was left has no usage",
-    "agegr/pi-web#886": "some listeners saw a failed stream succeed",
-    "can1357/oh-my-pi#5538": "a run that failed began a message that never ended",
-    "openai/openai-agents-python#574": "a consumer that leaves did not stop the work",
-    "openai/openai-agents-python#2222": "a stream that is left went on in the background",
-    "pydantic/pydantic-ai#1524": "a stream could not be ended early",
-    "pydantic/pydantic-ai#5440": "streams are to be closed by `async with`",
-    "unslothai/unsloth#6577": "a generator that is closed elsewhere broke a cancel scope",
-    "brekkylab/ailoy#375": "results of tools were not streamed",
+    "D: pi#9062": "each delta of a call parsed all arguments so far",
+    "D: pi#9063": "arguments of 128 KB took seconds",
+    "D: oh-my-pi#3946": "partial arguments were parsed anew each time, wanted or not",
+    "D: pi#9055": "draining a queue cost the square of its length",
+    "D: pi#6665": "each token cost work on the whole message",
+    "D: pi#7730": "the longer an answer was, the slower its tokens came",
+    "D: pi-gui#93": "a view worked through the whole message at each token",
+    "D: gsd-pi#2123": "updates that were to be merged waited for a pause that never came",
+    "D: pi#8619": "reasoning details piled up, one object a token",
+    "D: pi#8711": "reasoning details went back as they came, one object a token",
+    "D: pi#5558": "comments that keep a connection alive hid a silent model",
+    "D: pi#7954": "a body that stays open after its last event hung the run",
+    "D: pi#8593": "silence is to be counted between events",
+    "D: pi#8460": "a stream that was cut lost what it had shown",
+    "D: pi#8496": "a stream that was cut passed for a whole one",
+    "D: pi#9897": "a call that was cut short was run",
+    "D: oh-my-pi#9433": "an end without a finish reason was taken for a cut",
+    "D: pi#2168": "a refusal by a filter looked like any error",
+    "D: pi#5591": "category and explanation of a refusal were lost",
+    "D: pi#7053": "one call that stalls held back the results of all",
+    "D: pi#8935": "after an abort calls still began",
+    "D: pi#5895": "a hint for an agent at work woke it where it was done",
+    "D: bobbit#360": "what was typed was lost when the run was aborted",
+    "D: pi#198": "after a change of models the ids of calls were refused",
+    "D: pi#9048": "another model was sent signatures that are not its own",
+    "D: pi#6796": "after a change of models two calls had one id",
+    "D: pi#2626": "an overflow was not known as one",
+    "D: senpi#1466": "an overflow was seen where there was none, or missed",
+    "D: gsd-pi#2358": "cached tokens of all calls were added up to an overflow",
+    "D: qwen-code#3896": "whole texts were joined as if they were pieces",
+    "D: blades#189": "the last event repeats the whole answer",
+    "D: python-genai#2868": "calls that are streamed end by the word for a plain stop",
+    "D: openai-openapi#539": "an answer that was left has no usage",
+    "D: pi-web#886": "some listeners saw a failed stream succeed",
+    "D: oh-my-pi#5538": "a run that failed began a message that never ended",
+    "D: openai-agents-python#574": "a consumer that leaves did not stop the work",
+    "D: openai-agents-python#2222": "a stream that is left went on in the background",
+    "D: pydantic-ai#1524": "a stream could not be ended early",
+    "D: pydantic-ai#5440": "streams are to be closed by `async with`",
+    "D: unsloth#6577": "a generator that is closed elsewhere broke a cancel scope",
+    "D: ailoy#375": "results of tools were not streamed",
 }
 
+_OWNERS = {
+    "ailoy": "brekkylab",
+    "blades": "go-kratos",
+    "bobbit": "G-Research",
+    "gsd-pi": "open-gsd",
+    "oh-my-pi": "can1357",
+    "openai-agents-python": "openai",
+    "openai-openapi": "openai",
+    "pi": "earendil-works",
+    "pi-gui": "minghinmatthewlam",
+    "pi-web": "agegr",
+    "pydantic-ai": "pydantic",
+    "python-genai": "googleapis",
+    "qwen-code": "QwenLM",
+    "senpi": "code-yeongyu",
+    "unsloth": "unslothai",
+}
 _PULLS = {
-    "earendil-works/pi#8593",
-    "G-Research/bobbit#360",
-    "code-yeongyu/senpi#1466",
-    "QwenLM/qwen-code#3896",
-    "agegr/pi-web#886",
-    "can1357/oh-my-pi#5538",
-    "pydantic/pydantic-ai#5440",
-    "unslothai/unsloth#6577",
-    "brekkylab/ailoy#375",
+    "pi#8593",
+    "bobbit#360",
+    "senpi#1466",
+    "qwen-code#3896",
+    "pi-web#886",
+    "oh-my-pi#5538",
+    "pydantic-ai#5440",
+    "unsloth#6577",
+    "ailoy#375",
 }
 
 
 def link(complaint: str) -> str:
-    """The address of a complaint."""
-    repository, number = complaint.split("#")
-    return f"https://github.com/{repository}/{'pull' if complaint in _PULLS else 'issues'}/{number}"
+    """The complaint with its address, as Markdown."""
+    name = complaint.removeprefix("D: ")
+    repository, _, number = name.partition("#")
+    kind = "pull" if name in _PULLS else "issues"
+    return f"[{name}](https://github.com/{_OWNERS[repository]}/{repository}/{kind}/{number})"

@@ -34,17 +34,13 @@ def page(proofs: Proofs) -> str:
     parts = [HEAD, *(_section(title, "what works", rows, proofs) for title, rows in DOCUMENTS.items())]
     parts.append("Out of scope:\n\n" + "".join(f"- {id}: {text}\n" for id, text in OUT_OF_SCOPE.items()) + "\n")
     parts.append(_section("Tests that came first", "what is tested", FIRST, proofs))
-    parts.append(_section("Complaints that this ends", "what users of others complain of", COMPLAINTS, proofs, _linked))
+    parts.append(_section("Complaints that this ends", "what users of others complain of", COMPLAINTS, proofs, link))
     return "".join(parts).rstrip("\n") + "\n"
 
 
 def row_ids() -> list[str]:
     """The ids of all rows, in the order of the page."""
     return [*(id for rows in DOCUMENTS.values() for id in rows), *FIRST, *COMPLAINTS]
-
-
-def _linked(complaint: str) -> str:
-    return f"[{complaint.partition('/')[2]}]({link(complaint)})"
 
 
 def _section(title: str, what: str, rows: Mapping[str, str], proofs: Proofs, shown: Callable[[str], str] = str) -> str:

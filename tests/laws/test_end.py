@@ -138,7 +138,7 @@ def stripped(body: bytes, protocol: str) -> bytes:
     return body if framing_of(protocol) == BINARY else body.rstrip(b"\r\n\0")
 
 
-@pytest.mark.feature("earendil-works/pi#8496")
+@pytest.mark.feature("D: pi#8496")
 @pytest.mark.parametrize("protocol", ENDS)
 @given(data=st.data())
 def test_a_stream_cut_anywhere_is_truncated_unless_the_answer_had_ended(protocol: str, data: st.DataObject) -> None:

@@ -182,13 +182,13 @@ def test_thinking_of_another_is_told_where_that_is_asked_for(source: str, target
     assert said.index("First.") < said.index("One. ")
 
 
-@pytest.mark.feature("earendil-works/pi#9048")
+@pytest.mark.feature("D: pi#9048")
 @pytest.mark.parametrize("protocol", TAKERS)
 def test_another_vendor_of_the_dialect_gets_nothing_that_is_sealed(protocol: str) -> None:
     assert seals(encode(conversation(protocol, "acme"), protocol, provider="elsewhere")) == []
 
 
-@pytest.mark.feature("earendil-works/pi#198")
+@pytest.mark.feature("D: pi#198")
 @pytest.mark.parametrize("vendor", [name for name in PROVIDERS if get_provider(name).protocol in TAKERS])
 def test_every_vendor_accepts_what_any_dialect_wrote(vendor: str) -> None:
     protocol = get_provider(vendor).protocol

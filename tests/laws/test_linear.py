@@ -69,7 +69,7 @@ def assert_linear(measure: Callable[[int], float]) -> None:
     pytest.fail(f"ten times the events take {min(growth):.2f} times as long an event")
 
 
-@pytest.mark.feature("first-6", "earendil-works/pi#6665", "earendil-works/pi#7730")
+@pytest.mark.feature("first-6", "D: pi#6665", "D: pi#7730")
 @pytest.mark.parametrize("cut", [frame_by_frame, in_large_reads], ids=lambda cut: cut.__name__)
 @pytest.mark.parametrize(("shape", "piece"), [case[1:] for case in SHAPES], ids=[case[0] for case in SHAPES])
 @pytest.mark.parametrize("protocol", SCRIPTED)
@@ -79,7 +79,7 @@ def test_ten_times_the_events_take_ten_times_as_long(
     assert_linear(lambda count: seconds_a_byte(shape(count), protocol, piece, cut, look=False))
 
 
-@pytest.mark.feature("earendil-works/pi#9062", "can1357/oh-my-pi#3946")
+@pytest.mark.feature("D: pi#9062", "D: oh-my-pi#3946")
 @pytest.mark.parametrize("protocol", SCRIPTED)
 def test_looking_at_arguments_after_each_event_does_not_grow_dearer(protocol: str) -> None:
     def measure(count: int) -> float:

@@ -116,7 +116,7 @@ REPEATED = [
 ]
 
 
-@pytest.mark.feature("first-4", "QwenLM/qwen-code#3896")
+@pytest.mark.feature("first-4", "D: qwen-code#3896")
 @pytest.mark.parametrize(("block", "piece"), [case[1:] for case in REPEATED], ids=[case[0] for case in REPEATED])
 def test_increments_that_repeat_what_came_are_kept(block: Any, piece: int) -> None:
     outcome = read(render(Answer([block]), "openai-chat", piece=piece), "incremental")
@@ -124,7 +124,7 @@ def test_increments_that_repeat_what_came_are_kept(block: Any, piece: int) -> No
     assert "".join(said) == block.text
 
 
-@pytest.mark.feature("first-4", "go-kratos/blades#189")
+@pytest.mark.feature("first-4", "D: blades#189")
 @given(answers("openai-chat", choices=False))
 def test_a_last_message_that_says_it_all_again_adds_nothing(answer: Answer) -> None:
     body = render(answer, "openai-chat", piece=3)

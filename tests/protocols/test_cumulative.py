@@ -90,7 +90,7 @@ CASES: list[tuple[str, list[str | None], list[Delta]]] = [
 ]
 
 
-@pytest.mark.feature("QwenLM/qwen-code#3896")
+@pytest.mark.feature("D: qwen-code#3896")
 @pytest.mark.parametrize(("wholes", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_snapshots_become_pieces(wholes: list[str | None], expected: list[Delta]) -> None:
     deltas = read(wholes)

@@ -78,7 +78,7 @@ def test_a_result_that_answers_no_call_is_left_out_with_a_warning(
         assert fit_history(case[1]) == case[2]
 
 
-@pytest.mark.feature("earendil-works/pi#6796")
+@pytest.mark.feature("D: pi#6796")
 def test_ids_that_come_again_are_made_unique_on_the_call_and_its_own_result() -> None:
     first, one, second, two = fit_history([calls("a"), result("a", "1"), calls("a"), result("a", "2")])
     assert first.tool_calls and second.tool_calls
@@ -108,7 +108,7 @@ PATTERNS = [
 ]
 
 
-@pytest.mark.feature("earendil-works/pi#198")
+@pytest.mark.feature("D: pi#198")
 @pytest.mark.parametrize("case", PATTERNS, ids=[case[0] for case in PATTERNS])
 def test_ids_match_the_pattern_the_same_way_each_time(case: tuple[str, str]) -> None:
     history = [calls("functions.f:0", "", "x" * 70), result("x" * 70), result("functions.f:0"), result(None, "last")]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from streamkit.protocols import Quirks
-from streamkit.protocols.quirks import CHOICES
+from streamkit.errors import UnsupportedParameterWarning
+from streamkit.messages import Message
+from streamkit.protocols import Quirks, Request
+from streamkit.protocols.quirks import CHOICES, EFFORTS
+from streamkit.protocols.thinking import LEVELS
 from streamkit.providers import PROVIDERS, Provider, get_provider
 from streamkit.providers.abilities import find_abilities
 
@@ -68,3 +73,62 @@ def test_what_a_row_names_as_refused_is_never_among_what_is_taken(vendor: str) -
     sampling = set(row.quirks.unsupported) - {"thinking", "tools", "tool_choice", "parallel_tool_calls"}
     assert sampling <= set(can.left_out)
     assert can.tools or not can.tool_choices
+
+
+SET: dict[str, Any] = {
+    "max_tokens": 9, "temperature": 0.5, "top_p": 0.5, "top_k": 5, "presence_penalty": 0.5, "frequency_penalty": 0.5,
+    "stop": ["."], "seed": 7, "n": 2, "logprobs": 2, "logit_bias": {"1": 1.0}, "user": "u",
+}  # fmt: skip
+
+
+def asked(vendor: str, **params: Any) -> tuple[dict[str, Any], list[str]]:
+    """The body, and what was warned of."""
+    row = get_provider(vendor)
+    request = Request(model="m", messages=[Message("user", "Hi.")], provider=vendor, **params)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        body = row.get_protocol().encode(request, row.quirks).body
+    assert {one.category for one in caught} <= {UnsupportedParameterWarning}
+    return body, [str(one.message) for one in caught]
+
+
+def leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from leaves(item, name)
+    else:
+        yield key, value
+
+
+@pytest.mark.parametrize("vendor", PROVIDERS)
+def test_a_level_of_thinking_is_sent_in_words_of_the_vendors_or_warned_of(vendor: str) -> None:
+    plain, _ = asked(vendor)
+    ranks = []
+    for level in (*LEVELS, True, False, 0, 1, 5000, 100_000):
+        body, warned = asked(vendor, thinking=level)
+        if body == plain:
+            assert len(warned) == 1 and vendor in warned[0] and "thinking" in warned[0], level
+            continue
+        assert warned == [], level
+        said = dict(leaves(body))
+        words = [
+            str(value).lower() for name, value in said.items() if "effort" in name or name.lower().endswith("level")
+        ]
+        assert set(words) <= set(EFFORTS), level
+        if get_provider(vendor).protocol == "openai-chat":
+            assert set(words) <= set(get_provider(vendor).quirks.efforts), level
+        budgets = [value for name, value in said.items() if "budget" in name.lower() and type(value) is int]
+        if level in LEVELS[1:] and type(level) is str:
+            ranks.append((*budgets, *map(EFFORTS.index, words)))
+    assert ranks == sorted(ranks), "a higher level never asks for less"
+
+
+@pytest.mark.parametrize("vendor", PROVIDERS)
+def test_a_parameter_is_sent_or_warned_of_by_its_name_and_the_vendors(vendor: str) -> None:
+    plain, _ = asked(vendor)
+    for name, value in SET.items():
+        body, warned = asked(vendor, **{name: value})
+        if body == plain:
+            assert len(warned) == 1 and warned[0].startswith(f"{vendor} does not take {name!r}"), name
+        else:
+            assert warned == [], name

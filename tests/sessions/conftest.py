@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from streamkit.messages import Message
 from streamkit.parts import FunctionCall, FunctionPart, TextPart, ValuePart
+from streamkit.sessions.ids import new_id
 from streamkit.sessions.jsonl import JsonLinesLog
 from streamkit.sessions.log import Log
 from streamkit.sessions.records import (
@@ -56,6 +57,12 @@ def messages() -> st.SearchStrategy[Message]:
     )
 
 
+def unknown(value: object) -> UnknownRecord:
+    """A record of a kind that a later version may have."""
+    id = new_id()
+    return UnknownRecord({"type": "dream", "id": id, "of": value}, id=id)
+
+
 def records() -> st.SearchStrategy[Record]:
     """Records of every kind that a caller may add, but for retractions, which name others."""
     values, counts = st.lists(json_values(), max_size=3), st.integers(0, 10**6)
@@ -65,5 +72,5 @@ def records() -> st.SearchStrategy[Record]:
         st.builds(ObservationRecord, values, counts),
         st.builds(ReflectionRecord, values, counts, counts),
         st.builds(SummaryRecord, counts, st.none() | usages()),
-        st.builds(lambda value: UnknownRecord({"type": "dream", "id": "d", "of": value}, id="d"), json_values()),
+        st.builds(unknown, json_values()),
     )

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from streamkit.messages import Message
 from streamkit.parts import TextPart, ValuePart
+from streamkit.sessions import conversation
 from streamkit.sessions.conversation import Conversation
 from streamkit.sessions.records import ConversationRecord, Record, RetractionRecord, WorkingMemoryRecord
 from tests.sessions.conftest import messages
@@ -99,3 +100,22 @@ def test_the_conversation_is_always_the_last_history(histories: list[list[Messag
         resumed = Conversation(kept.records)
         assert [record.message for record in resumed.records] == history
         assert resumed.changes(history) == []
+
+
+def test_a_last_message_that_is_replaced_costs_nothing_for_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    digests: list[Message] = []
+    digest = conversation._digest
+    monkeypatch.setattr(conversation, "_digest", lambda message: digests.append(message) or digest(message))
+    kept, history = Kept(), list[Message]()
+    for number in range(50):  # each answer is there in part first, as a stream that is kept while it grows
+        for text in ["part", "whole"]:
+            history = [*history[:number], Message("assistant", [TextPart(f"{text} of {number}")])]
+            kept.keep(history)
+    assert kept.messages == history
+    assert len(digests) <= 4 * 50
+
+
+def test_of_records_with_one_id_the_last_is_meant() -> None:
+    twice = [*TURNS, ConversationRecord(D, id="0")]
+    conversation = Conversation([*twice, RetractionRecord("no", "0")])
+    assert [record.message for record in conversation.records] == [A, B, C]

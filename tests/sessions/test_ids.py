@@ -52,3 +52,15 @@ def test_an_id_is_greater_than_the_one_of_another_process_that_is_ahead(monkeypa
 def test_an_id_of_another_form_is_no_bound(foreign: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamkit.sessions.ids._last", 0)
     assert abs((UUID(new_id(foreign)).int >> 80) - time.time_ns() // 1_000_000) < 60_000
+
+
+@pytest.mark.parametrize("time", ["ffffffff-ffff", "800000000000"[:8] + "-0000"])
+def test_an_id_of_a_time_that_no_clock_shows_is_no_bound(time: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamkit.sessions.ids._last", 0)
+    foreign = f"{time}-7fff-bfff-ffffffffffff"
+    assert new_id(foreign) < new_id(foreign) < foreign
+
+
+def test_an_id_in_another_spelling_is_no_bound() -> None:
+    ahead = UUID(int=UUID(new_id()).int + (3_600_000 << 80))
+    assert new_id(f"{{{ahead}}}") < str(ahead)

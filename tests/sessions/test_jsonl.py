@@ -51,7 +51,7 @@ def test_a_file_cut_at_any_byte_loses_nothing_but_its_last_line(cut: int, tmp_pa
     assert aside.exists() == bool(torn)
 
 
-@pytest.mark.parametrize("tail", [b"\0" * 20, b"\0\0\n", b'{"a":\n{"b"\n\n', b"\xff\xfe\n"])
+@pytest.mark.parametrize("tail", [b"\0" * 20, b"\0\0\n", b'{"a":\n{"b"\n\n', b"\xff\xfe\n", b'{"a":"\xff"}\n'])
 def test_what_a_loss_of_power_leaves_at_the_end_is_kept_aside(tail: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(FILE + tail)
@@ -125,3 +125,21 @@ def test_the_file_beside_is_no_symlink(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="symlink"):
         JsonLinesLog(tmp_path / "a", fsync=False)
     assert (tmp_path / "a").read_bytes() == b'{"torn'
+
+
+def test_an_append_that_fails_is_not_seen_by_readers_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = JsonLinesLog(tmp_path / "a", fsync=True)
+    log.append([b"{}"])
+
+    def fail(file: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="Input/output"):
+            log.append([b'{"lost":1}'])
+    assert JsonLinesLog.read(tmp_path / "a") == [b"{}"]
+    log.close()
+    again = JsonLinesLog(tmp_path / "a", fsync=False)
+    assert (again.lines, again.torn) == ([b"{}"], b"")
+    again.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import anyio
 import pytest
 
 from streamkit import Message, Sessions, TextPart
+from streamkit.sessions.records import ConversationRecord
 from streamkit.sessions.store import Store
 from tests.sessions.conftest import LOGS
 from tests.sessions.victim import LENGTH, run_agent, text
@@ -113,3 +115,40 @@ def test_500_kills_lose_only_what_was_being_written(
     seen = check_kills(victims, kind, job, tmp_path, points=500, turns=200)
     logging.getLogger(__name__).info("%s %s: %s", kind, job, seen)  # shown with -o log_cli=1 --log-cli-level=INFO
     assert seen["points"] == 500
+
+
+def check_every_byte(root: Path, rooms: range) -> None:
+    """Have the system kill a writer of JSON lines at each of these bytes, and go on after it."""
+    store = Store(root, LOGS["jsonl"], fsync=False)
+    history = [Message("user", [TextPart(f"{number} é")]) for number in range(4)]
+    seen = set()
+    for room in rooms:
+        name = f"s{room}"
+        child = os.fork()
+        if not child:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+            writer = store.open(name)
+            for count in [1, 3, 4]:
+                writer.keep(history[:count])
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        writer = store.open(name)
+        messages = writer.messages()
+        assert messages == history[: len(messages)]
+        seen.add((os.WIFSIGNALED(status), len(messages), bool(writer.torn)))
+        writer.keep(history)
+        writer.close()
+        assert [record.message for record in store.read(name) if isinstance(record, ConversationRecord)] == history
+    assert {count for killed, count, _ in seen if killed} >= {0, 1, 3}
+    assert (False, 4, False) in seen
+
+
+def test_a_writer_killed_in_the_middle_of_a_line_loses_that_line(tmp_path: Path) -> None:
+    check_every_byte(tmp_path, range(5, 800, 29))
+
+
+@pytest.mark.soak
+def test_a_writer_killed_at_every_byte_loses_the_line_being_written(tmp_path: Path) -> None:
+    check_every_byte(tmp_path, range(1, 800))

@@ -69,3 +69,32 @@ def test_a_symlink_is_no_lock(tmp_path: Path) -> None:
     (tmp_path / "a.lock").symlink_to(tmp_path / "b")
     with pytest.raises(SessionError, match="symlink"):
         FileLock(tmp_path / "a.lock", "trip")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_process_that_was_forked_off_keeps_no_lock_of_its_parent(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "a.lock", "trip")
+    ready, done = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(ready[1], b"held" if lock.is_held else b"free")
+        lock.release()  # of a descriptor that may be another file's by now
+        os.read(done[0], 1)
+        os._exit(0)
+    try:
+        assert os.read(ready[0], 4) == b"free"
+        with pytest.raises(SessionLocked):
+            FileLock(tmp_path / "a.lock", "trip")
+        lock.release()
+        FileLock(tmp_path / "a.lock", "trip").release()  # while the child goes on
+    finally:
+        os.write(done[1], b".")
+        assert os.waitpid(child, 0)[1] == 0
+        for end in (*ready, *done):
+            os.close(end)
+
+
+def test_the_number_of_a_dead_holder_may_be_that_of_a_living_process(tmp_path: Path) -> None:
+    path = tmp_path / "a.lock"
+    path.write_text(f'{{"pid":{os.getppid()},"host":"{socket.gethostname()}"}}')
+    FileLock(path, "trip").release()

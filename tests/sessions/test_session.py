@@ -249,3 +249,77 @@ def test_sessions_load_no_network() -> None:
     code = "import sys, streamkit.sessions; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {name.partition(".")[0] for name in loaded} & {"httpx", "httpx_sse", "httpcore", "h11"}
+
+
+async def test_several_may_close_a_session(sessions: Sessions) -> None:
+    session = sessions.open("a")
+    await session.__aenter__()
+    await session.keep([Message("user", [TextPart("one")])])
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(session.aclose)
+    assert await stored(sessions) == ["one"]
+
+
+async def test_a_message_that_another_took_the_place_of_is_stored_at_once(sessions: Sessions) -> None:
+    history = [Message("user", [TextPart(text)]) for text in ["one", "two", "three"]]
+    async with sessions.open("a") as session:
+        await session.keep(history)
+        history[1] = Message("user", [TextPart("[redacted]")])
+        await session.keep(history)
+        assert said(session) == ["one", "[redacted]", "three"]
+        await session.record("four")
+        await session.keep(history)
+        assert said(session) == ["one", "[redacted]", "three"]
+
+
+BATCHES = [["one"], ["one", "two", "three"], ["one", "four"], ["one", "four", "five", "six"]]
+
+
+async def keep_all(sessions: Sessions, name: str) -> None:
+    async with sessions.open(name) as session:
+        for batch in BATCHES:
+            await session.keep([Message("user", [TextPart(text)]) for text in batch])
+
+
+async def wait_for(step: int) -> None:
+    """Some turns of the loop first, then as long as the disk takes."""
+    for _ in range(min(step, 10)):
+        await anyio.lowlevel.checkpoint()
+    await anyio.sleep(max(step - 10, 0) * 0.0005)
+
+
+@pytest.mark.parametrize("native", [False, True])
+async def test_keeping_that_is_cancelled_at_any_await_stores_all_of_it_or_nothing(
+    native: bool, sessions: Sessions, anyio_backend_name: str
+) -> None:
+    if native and anyio_backend_name != "asyncio":
+        pytest.skip("trio has no other way")
+    seen = set()
+    for step in range(25):
+        name = f"s{step}"
+        if native:
+            import asyncio
+
+            task = asyncio.ensure_future(keep_all(sessions, name))
+            await wait_for(step)
+            task.cancel()
+            await asyncio.wait([task])
+        else:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(keep_all, sessions, name)
+                await wait_for(step)
+                tasks.cancel_scope.cancel()
+        with anyio.fail_after(2):
+            while True:
+                try:
+                    async with sessions.open(name) as session:
+                        assert session.torn == b""
+                        assert said(session) in [[], *BATCHES]
+                        seen.add(len(session.records))
+                    break
+                except SessionLocked:
+                    assert native  # the thread that opens it is not waited for
+                    await anyio.sleep(0.001)
+    await keep_all(sessions, "whole")
+    assert max(seen) <= len(await sessions.read("whole"))

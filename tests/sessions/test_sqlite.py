@@ -98,3 +98,45 @@ def test_each_append_is_flushed_to_the_disk_where_that_is_asked_for(fsync: bool,
     assert log._database.execute("PRAGMA synchronous").fetchone() == (level,)
     assert log._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     log.close()
+
+
+def test_a_record_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    store = Store(tmp_path, SqliteLog, fsync=False)
+    store.open("a").close()
+    for value in ["CAST(x'7b22ff227d' AS TEXT)", "x'00'", "7"]:
+        with closing(sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)) as other:
+            other.execute(f"INSERT INTO records (position, record) VALUES (2, {value})")
+        with pytest.raises(SessionDamaged, match="record 2 of the session 'a' is of no known form"):
+            store.read("a")
+        with closing(sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)) as other:
+            other.execute("DELETE FROM records WHERE position = 2")
+
+
+def test_what_a_killed_writer_left_beside_is_read_up_to_where_it_is_whole(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "a", fsync=False)
+    for number in range(4):
+        log.append([b"%d" % number])
+    database, wal = ((tmp_path / name).read_bytes() for name in ["a", "a-wal"])  # as a kill leaves them
+    log.close()
+    seen = set()
+    for number, cut in enumerate([*range(0, len(wal), 997), len(wal)]):
+        (tmp_path / f"b{number}").write_bytes(database)
+        (tmp_path / f"b{number}-wal").write_bytes(wal[:cut])
+        log = SqliteLog(tmp_path / f"b{number}", fsync=False)
+        assert log.lines == [b"%d" % at for at in range(len(log.lines))]
+        log.append([b"more"])
+        seen.add(len(log.lines))
+        log.close()
+    assert seen == {0, 1, 2, 3, 4}
+
+
+def test_what_was_beside_a_database_that_was_removed_comes_not_back(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "a", fsync=False)
+    log.append([b"{}"])
+    wal = (tmp_path / "a-wal").read_bytes()
+    log.close()
+    (tmp_path / "a").unlink()
+    (tmp_path / "a-wal").write_bytes(wal)
+    log = SqliteLog(tmp_path / "a", fsync=False)
+    assert log.lines == []
+    log.close()

@@ -157,7 +157,7 @@ def test_names_stay_inside_the_root(name: str, store: Store) -> None:
 
 def test_a_parent_outside_the_root_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"type":"start","id":"1","parent":"../secret","at":"1"}\n')
-    with pytest.raises(ConfigError, match="no name for a session"):
+    with pytest.raises(SessionDamaged, match=r"'a' goes on from '\.\./secret': that is no name"):
         Store(tmp_path, JsonLinesLog).read("a")
 
 
@@ -206,3 +206,33 @@ def test_opening_that_fails_leaves_the_session_free(store: Store, log: type[Log]
         store.open("b")
     (tmp_path / "hidden").rename(hidden)
     assert texts(store, "b") == ["one"]
+
+
+def test_only_files_are_sessions(store: Store, log: type[Log], tmp_path: Path) -> None:
+    say(store, "a", "one")
+    (tmp_path / f"folder{log.suffix}").mkdir()
+    (tmp_path / f"link{log.suffix}").symlink_to(tmp_path / f"a{log.suffix}")
+    assert store.names() == ["a"]
+
+
+def test_a_branch_goes_on_after_the_last_record_that_has_an_id(store: Store) -> None:
+    writer = store.open("a")
+    for item in ["one", UnknownRecord({"type": "dream"}), "two", UnknownRecord({"type": "dream"})]:
+        writer.record(item)
+    writer.close()
+    fork(store, "a", "b")
+    assert texts(store, "b") == ["one", "two"]
+    with pytest.raises(ConfigError, match="no record of the session 'a' has the id ''"):
+        fork(store, "a", "c", "")
+
+
+def test_what_is_nested_too_deep_to_be_read_is_an_error_of_the_session(
+    store: Store, log: type[Log], tmp_path: Path
+) -> None:
+    say(store, "a")
+    deep = b'{"type":"dream","of":' + b"[" * 10_000 + b"]" * 10_000 + b"}"
+    added = log(tmp_path / f"a{log.suffix}", fsync=False)
+    added.append([deep])
+    added.close()
+    with pytest.raises(SessionDamaged, match=r"record 2 of the session 'a'|line 2 of .* is nested too deep"):
+        store.read("a")

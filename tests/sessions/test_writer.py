@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
+import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -11,7 +14,13 @@ from hypothesis import strategies as st
 from streamkit.errors import ConfigError, SessionError, SessionLocked
 from streamkit.messages import Message
 from streamkit.parts import TextPart, ValuePart
-from streamkit.sessions.records import ConversationRecord, Record, RetractionRecord, WorkingMemoryRecord
+from streamkit.sessions.records import (
+    ConversationRecord,
+    Record,
+    RetractionRecord,
+    UnknownRecord,
+    WorkingMemoryRecord,
+)
 from streamkit.sessions.store import Store
 from tests.sessions.conftest import LOGS, messages, records
 
@@ -144,3 +153,107 @@ def test_a_writer_that_nobody_has_any_more_lets_others(store: Store) -> None:
     writer = store.open("a")
     del writer
     store.open("a").close()
+
+
+ODD_RECORDS = [5, None, [], {"a": 1}, {"type": 3}, {"type": "conversation"}, {"type": "start", "parent": "b"}]
+
+
+@pytest.mark.parametrize("raw", ODD_RECORDS, ids=str)
+def test_what_could_not_be_read_again_is_not_written(raw: Any, store: Store) -> None:
+    writer = store.open("a")
+    with pytest.raises(ConfigError, match="an unknown record is an object"):
+        writer.record(UnknownRecord(raw))
+    writer.close()
+    assert store.read("a") == writer.records
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_what_is_nested_too_deep_is_refused_and_the_session_goes_on(store: Store) -> None:
+    writer = store.open("a")
+    deep = Message("tool", [ValuePart(nested(100_000))])
+    for add in [lambda: writer.record(deep), lambda: writer.keep([ONE, deep])]:
+        with pytest.raises(SessionError, match="'a' keeps plain JSON only"):
+            add()
+    for depth in range(700, 1000, 7):  # what can be written may be too deep to be read
+        with suppress(SessionError):
+            writer.record(Message("tool", [ValuePart(nested(depth))]))
+    writer.record(ONE)
+    writer.close()
+    assert store.read("a")[-1] == writer.records[-1]
+
+
+def test_a_record_that_is_there_already_is_refused(store: Store) -> None:
+    writer = store.open("a")
+    record = writer.record(ONE)
+    assert record is not None
+    with pytest.raises(ConfigError, match=f"has a record of the id {record.id!r} already"):
+        writer.record(record)
+    writer.close()
+    again = store.open("a")
+    with pytest.raises(ConfigError, match="already"):
+        again.record(record)
+    again.close()
+    branch = store.fork("a", "b")
+    with pytest.raises(ConfigError, match="already"):
+        branch.record(record)
+    branch.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_process_that_was_forked_off_does_not_write(store: Store) -> None:
+    writer = store.open("a")
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            writer.record(ONE)
+        except SessionError as error:
+            os.write(tell, str(error).encode())
+        writer.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert b"opened by the process that forked this one" in os.read(told, 1000)
+    writer.record(TWO)
+    writer.close()
+    assert [record.message for record in store.read("a")[1:] if isinstance(record, ConversationRecord)] == [TWO]
+    os.close(told)
+    os.close(tell)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on files")
+def test_a_disk_that_is_full_at_any_byte_adds_nothing_and_the_same_can_be_kept_again(store: Store) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    text = "three " * (5000 if store._log is LOGS["sqlite"] else 1)  # which writes pages
+    history = [ONE, TWO, Message("user", [TextPart(text)])]
+    failed = set()
+    for room in range(1, 900, 31) if store._log is LOGS["jsonl"] else range(32_000, 104_000, 8000):
+        name, kept = f"s{room}", 0
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+        try:
+            with suppress(SessionError):
+                writer = store.open(name)
+                for kept in range(1, 4):
+                    writer.keep(history[:kept])
+                kept = 4
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        failed.add(kept)
+        if kept:
+            assert writer.messages() == history[: kept - 1]
+        else:
+            writer = store.open(name)
+        assert store.read(name) == writer.records
+        writer.keep(history)
+        writer.close()
+        again = store.open(name)
+        assert (again.messages(), again.torn) == (history, b"")
+        again.close()
+    assert {0, 3, 4} <= failed

@@ -7,12 +7,17 @@ from typing import Any
 
 import anyio
 import anyio.lowlevel
+import httpx
 import pytest
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.sdk.trace import SpanProcessor
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
+from opentelemetry.trace import SpanKind, StatusCode, get_current_span
 
+from streamkit.agent import Agent
 from streamkit.errors import RateLimited, ToolError
 from streamkit.telemetry.content import Content
 from streamkit.telemetry.spans import ending, error_type, fail, leave, start
+from streamkit.testing import Answer, Call, ReplayTransport
 
 
 def test_an_error_has_the_full_name_of_its_class() -> None:
@@ -64,3 +69,62 @@ def test_the_context_of_a_span_is_for_what_happens_in_it(seen: Any) -> None:
         {"a": 1},
         None,
     )
+
+
+class Broken(SpanProcessor, SpanExporter):
+    """Raises at one moment."""
+
+    def __init__(self, moment: str) -> None:
+        self._moment = moment
+
+    def on_start(self, span: Any, parent_context: Any = None) -> None:
+        self._at("start")
+
+    def on_end(self, span: Any) -> None:
+        self._at("end")
+
+    def export(self, spans: Any) -> Any:
+        self._at("export")
+
+    def shutdown(self) -> None:
+        """Nothing is held."""
+
+    def _at(self, moment: str) -> None:
+        if moment == self._moment:
+            raise RuntimeError("no room left")
+
+
+@pytest.mark.parametrize("moment", ["start", "end", "export"])
+async def test_a_broken_processor_or_exporter_breaks_no_run(
+    moment: str, seen: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = Broken(moment)
+    seen.tracers.add_span_processor(SimpleSpanProcessor(broken) if moment == "export" else broken)
+    around = []
+
+    async def look() -> str:
+        around.append(get_current_span().get_span_context().trace_id)
+        return "sunny"
+
+    script = ReplayTransport([Answer([Call("look", {})]), Answer(["Sunny."])] * 2)
+    async with httpx.AsyncClient(transport=script) as http:
+        agent = Agent("openai/m", api_key="k", tools=[look], http_client=http, telemetry=seen.telemetry())
+        with caplog.at_level(logging.ERROR):
+            for _ in range(2):
+                outputs = [output async for output in agent.run("Weather?")]
+                assert outputs[-1].message.text == "Sunny."
+    assert "no room left" in caplog.text
+    assert len(around) == 2 and all(around) is (moment != "start")
+
+
+def test_what_happens_in_a_span_that_could_not_begin_stands_below_its_parent(
+    seen: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    signals = seen.telemetry()._signals
+    outer, context = start(signals, "outer", SpanKind.INTERNAL, {}, None)
+    seen.tracers.add_span_processor(Broken("start"))
+    lost, below = start(signals, "lost", SpanKind.INTERNAL, {}, context)
+    assert get_current_span(below).get_span_context() == outer.get_span_context()
+    with ending(lost):
+        pass
+    assert outer.is_recording(), "the end of one is not that of the other"

@@ -23,7 +23,7 @@ async def test_all_that_came_while_the_consumer_was_busy_is_one_item() -> None:
     assert [item async for item in ahead] == [b"abc"]
 
 
-@pytest.mark.feature("open-gsd/gsd-pi#2123")
+@pytest.mark.feature("D: gsd-pi#2123")
 async def test_an_item_waits_for_no_other() -> None:
     gate = anyio.Event()
 

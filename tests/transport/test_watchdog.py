@@ -60,7 +60,7 @@ async def test_until_the_first_token_silence_has_its_own_limit() -> None:
     assert watch.check() is None
 
 
-@pytest.mark.feature("earendil-works/pi#8593")
+@pytest.mark.feature("D: pi#8593")
 async def test_what_is_no_news_ends_no_silence_and_the_time_of_the_consumer_is_its_own() -> None:
     watch = watchdog(idle_s=0.1)
     watch.hold(token=True)

@@ -113,7 +113,7 @@ decode_event = msgspec.json.Decoder(EventView).decode
 def read_usage(value: Mapping[str, Any] | None) -> Usage:
     """Return the counts of a `usage` object; raises `msgspec.ValidationError` where they are none."""
     view = msgspec.convert(value or {}, UsageView, strict=False)
-    return Usage(
+    return _usage(
         view.input_tokens,
         view.output_tokens,
         view.cache_read_input_tokens,
@@ -125,7 +125,7 @@ def read_usage(value: Mapping[str, Any] | None) -> Usage:
 def read_metrics(value: Any) -> Usage:
     """Return the counts of Bedrock's invocation metrics; raises `msgspec.ValidationError` where they are none."""
     view = msgspec.convert(value or {}, MetricsView, strict=False)
-    return Usage(view.input_token_count, view.output_token_count, view.cache_read_count, view.cache_write_count)
+    return _usage(view.input_token_count, view.output_token_count, view.cache_read_count, view.cache_write_count)
 
 
 def read_finish(stop: StopView, has_calls: bool) -> FinishReason:
@@ -150,3 +150,14 @@ def successor(block: Mapping[str, Any]) -> str | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _usage(
+    fresh: int | None, output: int | None, read: int | None, written: int | None, thought: int | None = None
+) -> Usage:
+    return Usage(_natural(fresh), _natural(output), _natural(read), _natural(written), _natural(thought))
+
+
+def _natural(count: int | None) -> int | None:
+    """A count below none says nothing."""
+    return count if count is None or count >= 0 else None

@@ -75,9 +75,10 @@ decode_delta = msgspec.json.Decoder(DeltaView).decode
 
 
 def read_usage(value: Any) -> Usage:
-    """Return the counts of a `usage` object; raises `msgspec.ValidationError` where they are none."""
+    """Return the counts of a `usage` object, none below 0; raises `msgspec.ValidationError` for what is none."""
     view = msgspec.convert(scrub(value or {}), UsageView, strict=False)
-    return Usage(view.input_tokens, view.output_tokens, view.cache_read_input_tokens, view.cache_write_input_tokens)
+    read, written = _natural(view.cache_read_input_tokens), _natural(view.cache_write_input_tokens)
+    return Usage(_natural(view.input_tokens), _natural(view.output_tokens), read, written)
 
 
 def read_finish(word: str | None, *, calls: bool, fields: Any = None, trace: Any = None) -> FinishReason:
@@ -104,3 +105,8 @@ def _at(value: Any, *path: str) -> Any:
 
 def _text(value: Any) -> str | None:
     return rejoin(value) if isinstance(value, str) and value else None
+
+
+def _natural(count: int | None) -> int | None:
+    """A count below none says nothing."""
+    return count if count is None or count >= 0 else None

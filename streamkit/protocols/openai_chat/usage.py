@@ -54,11 +54,16 @@ def read_usage(raw: Any, *, reasoning_outside_output: bool = False) -> Usage | N
 
 def _cost(raw: Any) -> UsageCost | None:
     if isinstance(raw, dict):  # Perplexity
-        total = _number(raw.get("total_cost"))
-        known = (_number(raw.get("input_tokens_cost")), _number(raw.get("output_tokens_cost")))
+        total = _dollars(raw.get("total_cost"))
+        known = (_dollars(raw.get("input_tokens_cost")), _dollars(raw.get("output_tokens_cost")))
         return UsageCost(*known, total=total) if total is not None else None
-    total = _number(raw)  # OpenRouter, in credits, which are US dollars
+    total = _dollars(raw)  # OpenRouter, in credits, which are US dollars
     return None if total is None else UsageCost(total=total)
+
+
+def _dollars(value: Any) -> float | None:
+    number = _number(value)
+    return number if number is None or number >= 0 else None
 
 
 def _most(raw: Any, names: tuple[str, ...], most: int | None = None) -> int | None:

@@ -144,7 +144,7 @@ def test_what_was_retracted_is_gone_and_the_message_goes_on() -> None:
     assert contents == [[], [], [a], [], [], [], [], [a]]
 
 
-@pytest.mark.feature("can1357/oh-my-pi#5538")
+@pytest.mark.feature("D: oh-my-pi#5538")
 async def test_a_run_that_fails_before_its_answer_still_has_a_message() -> None:
     events = write(*await run(error_reply(400, "anthropic")))
     assert [type(event) for event in events] == [

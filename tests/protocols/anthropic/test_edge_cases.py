@@ -309,7 +309,7 @@ def test_a_servers_result_keeps_a_list_and_an_error_as_they_are() -> None:
         assert part.raw["content"] == content
 
 
-@pytest.mark.feature("earendil-works/pi#5591")
+@pytest.mark.feature("D: pi#5591")
 @pytest.mark.parametrize("details", [None, {"type": "refusal", "category": "cyber", "explanation": "Not that."}])
 def test_a_refusal_says_why_where_it_does(details: dict[str, str] | None) -> None:
     finish = output(body(start(), text(0, "Hi"), stop("refusal", stop_details=details), LAST)).finish_reason

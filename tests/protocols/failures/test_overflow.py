@@ -66,7 +66,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.feature("earendil-works/pi#2626", "code-yeongyu/senpi#1466", "3.11")
+@pytest.mark.feature("D: pi#2626", "D: senpi#1466", "3.11")
 @pytest.mark.parametrize(("status", "code", "message"), [case[1:] for case in TEXTS], ids=[case[0] for case in TEXTS])
 def test_each_providers_text_is_an_overflow(status, code, message):
     for text in (message, message.upper()):
@@ -107,7 +107,7 @@ NO_OVERFLOW = [
 ]
 
 
-@pytest.mark.feature("code-yeongyu/senpi#1466")
+@pytest.mark.feature("D: senpi#1466")
 @pytest.mark.parametrize(
     ("status", "code", "message", "kind"), [case[1:] for case in NO_OVERFLOW], ids=[case[0] for case in NO_OVERFLOW]
 )

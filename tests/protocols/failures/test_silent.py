@@ -37,7 +37,7 @@ CASES: list[tuple[str, FinishReason | None, Usage | None, bool]] = [
 ]
 
 
-@pytest.mark.feature("code-yeongyu/senpi#1466")
+@pytest.mark.feature("D: senpi#1466")
 @pytest.mark.parametrize(("finish", "usage", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_an_answer_overflowed_where_its_usage_says_so(
     finish: FinishReason | None, usage: Usage | None, expected: bool

@@ -85,7 +85,7 @@ def test_reasoning_is_found_wherever_it_comes(deltas: list[dict[str, Any]]) -> N
     assert starts == [ThinkingStart(0), TextStart(1)]
 
 
-@pytest.mark.feature("earendil-works/pi#8711")
+@pytest.mark.feature("D: pi#8711")
 def test_details_go_back_as_one_object_each() -> None:
     out = read(
         *({"reasoning": piece, "reasoning_details": [detail(piece)]} for piece in "abc"),

@@ -20,13 +20,13 @@ WORDS = {
 }
 
 
-@pytest.mark.feature("earendil-works/pi#2168")
+@pytest.mark.feature("D: pi#2168")
 @pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, words in WORDS.items() for word in words])
 def test_a_word_has_its_type_and_is_kept(kind: Any, word: str) -> None:
     assert read_finish(word) == FinishReason(kind, word)
 
 
-@pytest.mark.feature("googleapis/python-genai#2868")
+@pytest.mark.feature("D: python-genai#2868")
 def test_a_stop_is_what_the_answer_shows_it_to_be() -> None:
     assert read_finish("stop", calls=True) == FinishReason("tool_call", "stop")
     assert read_finish("stop", refused=True) == FinishReason("refusal", "stop")

@@ -322,7 +322,7 @@ def test_a_finish_without_the_sentinel_is_an_end() -> None:
     assert finish(read(TEXT, STOP)) == FinishReason("stop", "stop")
 
 
-@pytest.mark.feature("can1357/oh-my-pi#9433")
+@pytest.mark.feature("D: oh-my-pi#9433")
 @pytest.mark.parametrize("word", ["", None, "null"])
 def test_the_sentinel_without_a_finish_is_an_end(word: Any) -> None:
     assert finish(read(TEXT, chunk(finish=word), DONE)) == FinishReason("stop", synthesized=True)
@@ -392,7 +392,7 @@ def test_the_sentinel_may_have_things_around_it(sentinel: str) -> None:
     assert parser.ended
 
 
-@pytest.mark.feature("earendil-works/pi#2168")
+@pytest.mark.feature("D: pi#2168")
 def test_azures_filter_is_a_refusal_that_names_what_it_objected_to() -> None:
     results = {"hate": {"filtered": True, "severity": "high"}, "violence": {"filtered": False}}
     outcome = read(TEXT, chunk(finish="content_filter", choice={"content_filter_results": results}), DONE)

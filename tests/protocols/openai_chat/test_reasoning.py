@@ -76,7 +76,7 @@ def add(details: ReasoningDetails, chunk: list[dict[str, Any]]) -> None:
     details.add(chunk, [detail_text(detail) for detail in chunk])
 
 
-@pytest.mark.feature("earendil-works/pi#8619")
+@pytest.mark.feature("D: pi#8619")
 @pytest.mark.parametrize(("chunks", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_details_are_put_together(chunks: list[list[dict[str, Any]]], expected: list[dict[str, Any]]) -> None:
     details = ReasoningDetails()

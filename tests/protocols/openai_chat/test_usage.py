@@ -53,6 +53,7 @@ CASES: list[tuple[str, Any, Usage | None]] = [
         {**BASE, "cost": {"input_tokens_cost": 0.1, "output_tokens_cost": 0.2, "request_cost": 0.3, "total_cost": 0.6}},
         Usage(100, 20, cost=UsageCost(0.1, 0.2, total=0.6)),
     ),
+    ("a cost below none", {**BASE, "cost": -3}, Usage(100, 20)),
     ("only the prompt", {"prompt_tokens": 3, "completion_tokens": None}, Usage(3, None)),
     ("only the output", {"completion_tokens": 3}, Usage(None, 3)),
     ("floats", {"prompt_tokens": 3.0, "completion_tokens": 2.0}, Usage(3, 2)),

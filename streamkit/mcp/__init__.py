@@ -1,0 +1,5 @@
+"""Tools from MCP servers, through the official SDK (the extra `mcp`)."""
+
+from streamkit.mcp.server import McpServer
+
+__all__ = ["McpServer"]

@@ -3,8 +3,9 @@
 `to_items` and `from_items` convert messages, `to_request` and `from_request` whole conversations, `to_response` and
 `from_response` answers. Lost on the way to items: images and all other parts that are no text (with a
 `HistoryWarning`), thinking, signatures, where one text part ends and the next begins, the text of arguments that were
-no JSON object, `meta` but for a result's name and error, and of a finish reason all but that it was a failure; a
-refusal's words are text. Lost on the way back: text after a call becomes a message of its own, or in an answer comes
+no JSON object, messages without text and calls, `meta` but for a result's name and error, of an answer who gave it and
+all counts but input and output, and of a finish reason all but that it was a failure; a refusal's words are text. Lost
+on the way back: text after a call becomes a message of its own, or in an answer comes
 before the calls; a result's string becomes text, whichever part it was. The dicts hold of a result its first item
 only, as Python prints it.
 """

@@ -21,6 +21,7 @@ from msgspec import Struct, field
 
 from streamkit import messages
 from streamkit.blocks import OpaquePart, ThinkingPart
+from streamkit.custom import convert_to_llm
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import FinishReason, MessageLike, MessageOutput, Meta, as_message
 from streamkit.parts import FunctionCall, FunctionPart, Part, RefusalPart, TextPart, ValuePart
@@ -113,8 +114,11 @@ def build_messages(request: LlmRequest) -> list[dict[str, Any]]:
 
 
 def to_items(conversation: Iterable[MessageLike]) -> list[ContentItem]:
-    """Return a conversation as items, the blocks of each message in the order in which they were written."""
-    return [item for message in conversation for item in _items(as_message(message))]
+    """Return a conversation as items, the blocks of each message in the order in which they were written.
+
+    Of custom messages they hold what the model sees.
+    """
+    return [item for message in convert_to_llm([as_message(one) for one in conversation]) for item in _items(message)]
 
 
 def from_items(items: Iterable[ContentItem]) -> list[messages.Message]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from streamkit.accumulator import accumulate
 from streamkit.blocks import Block, ThinkingPart
+from streamkit.custom import convert_to_llm
 from streamkit.deltas import (
     BlockAdded,
     Delta,
@@ -78,13 +79,12 @@ _FAILED = "failed"  # the error of a result that has no text
 
 
 def to_foundation(conversation: Iterable[MessageLike]) -> list[Messages]:
-    """Return a conversation with one message for each of its blocks.
+    """Return a conversation with one message for each of its blocks; of custom messages it holds what the model sees.
 
     Raises `ImageNotEmbedded` for an image that is an address.
     """
     out: list[Messages] = []
-    for given in conversation:
-        message = as_message(given)
+    for message in convert_to_llm([as_message(given) for given in conversation]):
         if message.role == "assistant":
             finish = FinishReason("tool_call" if message.tool_calls else "stop")
             out += from_answer(MessageOutput(message, finish))

@@ -10,21 +10,25 @@ from streamkit.deltas import BlockAdded, Delta, MessageEnd, MessageStart
 from streamkit.errors import ToolError
 from streamkit.messages import FinishReason, Message, Meta
 from streamkit.params import encode_json
-from streamkit.parts import FunctionPart, Part, ValuePart
+from streamkit.parts import FunctionPart, Part, TextPart, ValuePart
 from streamkit.tools import ToolResult
 
-__all__ = ["RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
+__all__ = ["MAX_RESULT_CHARS", "RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
 
 RESULT_END = FinishReason("stop")
+
+# How much text of a result the model gets unless an agent or a tool says otherwise: some 7,500 tokens of prose.
+MAX_RESULT_CHARS = 30_000
 
 _PARTS = get_args(Part)
 
 
-def result_message(call: FunctionPart, value: Any, *, failed: bool = False) -> Message:
+def result_message(call: FunctionPart, value: Any, *, failed: bool = False, max_chars: int | None = None) -> Message:
     """Return the message that answers `call`: one `ValuePart`, or the parts that the tool gave.
 
     A part, a list of parts, and the contents of a message go through as they are. What else a `ToolResult` says stands
-    in `meta`. Raises `ToolError` for a value, or details, without a JSON form.
+    in `meta`. Of text and values in JSON no more than `max_chars` stay, with a note of how much is missing; what was
+    cut is not kept. Raises `ToolError` for a value, or details, without a JSON form.
     """
     result = value if isinstance(value, ToolResult) else ToolResult(value, is_error=failed)
     meta = Meta(
@@ -33,7 +37,8 @@ def result_message(call: FunctionPart, value: Any, *, failed: bool = False) -> M
         details=None if result.details is None else as_json(result.details),
         added_tool_names=result.added_tool_names,
     )
-    return Message("tool", _contents(result.value), id=call.id, meta=meta)
+    contents = _contents(result.value)
+    return Message("tool", contents if max_chars is None else _cut(contents, max_chars), id=call.id, meta=meta)
 
 
 def _contents(value: Any) -> list[Part]:
@@ -44,6 +49,34 @@ def _contents(value: Any) -> list[Part]:
     if isinstance(value, list) and value and all(isinstance(item, _PARTS) for item in value):
         return list(value)
     return [ValuePart(as_json(value))]
+
+
+def _cut(parts: list[Part], limit: int) -> list[Part]:
+    """The parts with so many characters of text; images and all else stay."""
+    texts = [_text(part) for part in parts]
+    total = sum(len(text) for text in texts if text is not None)
+    if total <= limit:
+        return parts
+    note = f"\n[{total - limit:,} of {total:,} characters left out: a result may have {limit:,}]"
+    left, kept = limit, list[Part]()
+    for part, text in zip(parts, texts, strict=True):
+        if text is None or len(text) <= left:
+            kept.append(part)
+            left -= len(text or "")
+        elif note:
+            short = text[:left] + note
+            kept.append(TextPart(short) if isinstance(part, TextPart) else ValuePart(short))
+            left, note = 0, ""
+    return kept
+
+
+def _text(part: Part) -> str | None:
+    """What a part costs of the limit, None for what is not cut."""
+    if isinstance(part, TextPart):
+        return part.text
+    if isinstance(part, ValuePart):
+        return part.value if isinstance(part.value, str) else encode_json(part.value).decode()
+    return None
 
 
 def result_deltas(message: Message) -> list[Delta]:

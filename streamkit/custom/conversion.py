@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import msgspec
 
-from streamkit.custom.registry import Told, custom_value, kind_named
+from streamkit.custom.registry import custom_value, kind_named
 from streamkit.errors import ConfigError, HistoryWarning
+from streamkit.marks import mark_cached
 from streamkit.messages import Message, Meta
-from streamkit.parts import as_part
+from streamkit.parts import Part, as_part
 
 __all__ = ["convert_to_llm", "to_llm"]
 
@@ -52,12 +54,11 @@ def _told(message: Message, warned: set[str]) -> Message | None:
             warned.add(name)
             warnings.warn(f"{fault}: the model does not see it", HistoryWarning, stacklevel=3)
         return None
-    return _as_user(kind.to_llm(value), message, name)
+    told = kind.to_llm(value)
+    return None if told is None else _with_mark(_as_message(told, message, name), message)
 
 
-def _as_user(told: Told, message: Message, name: str) -> Message | None:
-    if told is None:
-        return None
+def _as_message(told: str | Sequence[Part] | Message, message: Message, name: str) -> Message:
     if isinstance(told, Message):
         if told.meta is not None and told.meta.custom is not None:
             raise ConfigError(f"the converter of {name!r} gave a custom message, which no model sees")
@@ -72,3 +73,11 @@ def _as_user(told: Told, message: Message, name: str) -> Message | None:
     except msgspec.ValidationError as error:
         raise ConfigError(f"{wrong}: {error}") from None
     return Message("user", contents, meta=meta)
+
+
+def _with_mark(told: Message, message: Message) -> Message:
+    """The end of what is to be cached, where `message` is marked as that: a summary is what one would cache."""
+    extra = message.blocks[-1].extra if message.blocks else None
+    mark = extra.get("cache_control") if extra else None
+    can_be = bool(told.contents) and told.role != "assistant"
+    return mark_cached(told, mark.get("ttl")) if isinstance(mark, dict) and can_be else told

@@ -3,8 +3,9 @@
 `to_items` and `from_items` convert messages, `to_request` and `from_request` whole conversations, `to_response` and
 `from_response` answers. Lost on the way to items: images and all other parts that are no text (with a
 `HistoryWarning`), thinking, signatures, where one text part ends and the next begins, the text of arguments that were
-no JSON object, `meta` but for a result's name and error, and of a finish reason all but that it was a failure; a
-refusal's words are text. Lost on the way back: text after a call becomes a message of its own, or in an answer comes
+no JSON object, messages without text and calls, `meta` but for a result's name and error, of an answer who gave it and
+all counts but input and output, and of a finish reason all but that it was a failure; a refusal's words are text. Lost
+on the way back: text after a call becomes a message of its own, or in an answer comes
 before the calls; a result's string becomes text, whichever part it was. The dicts hold of a result its first item
 only, as Python prints it.
 """
@@ -20,6 +21,7 @@ from msgspec import Struct, field
 
 from streamkit import messages
 from streamkit.blocks import OpaquePart, ThinkingPart
+from streamkit.custom import convert_to_llm
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import FinishReason, MessageLike, MessageOutput, Meta, as_message
 from streamkit.parts import FunctionCall, FunctionPart, Part, RefusalPart, TextPart, ValuePart
@@ -112,8 +114,11 @@ def build_messages(request: LlmRequest) -> list[dict[str, Any]]:
 
 
 def to_items(conversation: Iterable[MessageLike]) -> list[ContentItem]:
-    """Return a conversation as items, the blocks of each message in the order in which they were written."""
-    return [item for message in conversation for item in _items(as_message(message))]
+    """Return a conversation as items, the blocks of each message in the order in which they were written.
+
+    Of custom messages they hold what the model sees.
+    """
+    return [item for message in convert_to_llm([as_message(one) for one in conversation]) for item in _items(message)]
 
 
 def from_items(items: Iterable[ContentItem]) -> list[messages.Message]:

@@ -51,12 +51,16 @@ def answer_error(error: Exception, what: str, link: Link, statuses: Sequence[int
 def _by_mcp(
     error: MCPError, link: Link, statuses: Sequence[int], other: type[StreamkitError], what: str = ""
 ) -> StreamkitError:
-    from mcp.types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
+    from mcp.types import CONNECTION_CLOSED, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 
     message = error.message
     if error.code == CONNECTION_CLOSED:
         within = f" in {what}" if what else ""
         return TransportError(f"{link.label} ended the connection{within}: {message}{link.last_words()}")
+    if what and statuses and statuses[-1] == 404 and error.code != METHOD_NOT_FOUND:
+        # "Session Management" of https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, checked
+        # 2026-11-30.
+        return TransportError(f"{link.label} has ended the session ({message}): open it again")
     if message in _STAND_INS and statuses:
         return read_failure("an answer that is none of MCP", provider=link.label, status=statuses[-1])
     if error.code == PARSE_ERROR:

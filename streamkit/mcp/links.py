@@ -16,6 +16,7 @@ import anyio
 from streamkit.errors import ConfigError
 from streamkit.keys import check_header
 from streamkit.limits import Limits
+from streamkit.mcp.redaction import redacted
 from streamkit.mcp.stderr import StderrLog
 from streamkit.transport.http_clients import new_http_client
 
@@ -120,6 +121,7 @@ class HttpLink:
         from httpx2 import Timeout
         from mcp.client.streamable_http import streamable_http_client
 
+        stack.enter_context(redacted(self.secrets))
         client = await stack.enter_async_context(new_http_client("httpx2"))
         client.headers.update({"accept-encoding": "identity", **self._headers})
         client.auth = self._auth

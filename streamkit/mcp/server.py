@@ -11,15 +11,25 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
-import anyio
 import anyio.lowlevel
+import msgspec
 
-from streamkit.errors import EXCERPT, ConfigError, ProtocolError, StreamkitError, StreamkitWarning, TransportError
+from streamkit.errors import (
+    EXCERPT,
+    ConfigError,
+    ProtocolError,
+    StreamkitError,
+    StreamkitWarning,
+    ToolError,
+    TransportError,
+)
 from streamkit.mcp.connection import Connection
 from streamkit.mcp.faults import answer_error, lost, opening_error
 from streamkit.mcp.links import HttpLink, Link, StdioLink, statuses
 from streamkit.mcp.names import check_prefix, tool_names
+from streamkit.mcp.progress import Progress
 from streamkit.mcp.results import tool_result
+from streamkit.params import encode_json
 from streamkit.tools import Tool, ToolContext, ToolResult
 
 if TYPE_CHECKING:
@@ -137,10 +147,11 @@ class McpServer:
         an HTTP status alone, and `ProtocolError` where its answer is no result of that tool. Cancelled, it tells the
         server.
         """
-        progress = None if update is None else _Progress(update)
+        given = _plain(arguments or {})
+        progress = None if update is None else Progress(update)
         result = await self._ask(
             f"the call of {name}",
-            lambda client: client.call_tool(name, dict(arguments or {}), progress_callback=progress),
+            lambda client: client.call_tool(name, given, progress_callback=progress),
         )
         if progress is not None:
             await anyio.lowlevel.checkpoint()  # each report is in a task of its own, which may not have begun
@@ -191,6 +202,8 @@ class McpServer:
         try:
             return await ask(connection.client)
         except (MCPError, RuntimeError, ValidationError) as error:  # RuntimeError: a result that breaks its own schema
+            if self._connection is not connection:
+                raise TransportError(f"{self._link.label} was closed during {what}") from None
             if connection.client is None:
                 raise lost(connection.failure or error, self._link) from None
             raise answer_error(error, what, self._link, seen) from None
@@ -258,6 +271,15 @@ class McpServer:
             logger.warning("the tools of %s have changed and cannot be listed: %s", self._link.label, error)
 
 
+def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as JSON gives them back: what the SDK cannot write ends the connection."""
+    try:
+        plain: dict[str, Any] = msgspec.json.decode(encode_json(dict(arguments)))
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise ToolError(f"the arguments have no JSON form: {error}") from None
+    return plain
+
+
 async def _page(cursor: str | None, client: mcp.Client) -> mcp.types.ListToolsResult:
     return await client.list_tools(cursor=cursor)
 
@@ -268,19 +290,3 @@ def _input(error: Exception) -> str:
 
     text = str(error.errors()[0]["input"]) if isinstance(error, ValidationError) else str(error)
     return text[:EXCERPT]
-
-
-class _Progress:
-    """Hands on what a server reports of a call, until it has ended, and nothing that a later report has overtaken."""
-
-    def __init__(self, update: Callable[[Any], Awaitable[None]]) -> None:
-        self._update = update
-        self._latest = float("-inf")
-        self.ended = False
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.ended or progress <= self._latest:
-            return
-        self._latest = progress
-        report = {"progress": progress, "total": total, "message": message}
-        await self._update({name: item for name, item in report.items() if item is not None})

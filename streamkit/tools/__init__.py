@@ -2,6 +2,19 @@
 
 from streamkit.tools.context import ToolContext
 from streamkit.tools.definition import Tool, ToolMode, as_tool, tool, tool_list
+from streamkit.tools.hooks import AfterTool, BeforeTool, Block, ToolRequest
 from streamkit.tools.results import ToolResult
 
-__all__ = ["Tool", "ToolContext", "ToolMode", "ToolResult", "as_tool", "tool", "tool_list"]
+__all__ = [
+    "AfterTool",
+    "BeforeTool",
+    "Block",
+    "Tool",
+    "ToolContext",
+    "ToolMode",
+    "ToolRequest",
+    "ToolResult",
+    "as_tool",
+    "tool",
+    "tool_list",
+]

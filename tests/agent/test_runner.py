@@ -13,12 +13,13 @@ from typing import Any
 import anyio
 import pytest
 
+from streamkit.agent.calling import ToolRules
 from streamkit.agent.runner import QUEUE_SIZE, THREADS, ToolRunner
 from streamkit.errors import ToolError
 from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
 from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, Part, TextPart, ValuePart
-from streamkit.tools import Tool, tool
+from streamkit.tools import Tool, ToolContext, ToolResult, tool
 
 
 def call(name: str, id: str = "c", error: str | None = None, **arguments: Any) -> FunctionPart:
@@ -445,3 +446,276 @@ async def test_a_finished_call_keeps_its_result_when_another_is_cancelled() -> N
     first, second = running.results
     assert first is not None and first.contents == [ValuePart("quick")]
     assert second is None
+
+
+def part(name: str, id: str, *depends_on: str, hint: Any = None) -> FunctionPart:
+    return FunctionPart(id, FunctionCall(name), depends_on=depends_on, execution_hint=hint)
+
+
+def tracer(log: list[str], name: str) -> Any:
+    async def traced() -> str:
+        log.append(f"+{name}")
+        await anyio.sleep(0.005)
+        log.append(f"-{name}")
+        return name
+
+    return traced
+
+
+@pytest.mark.feature("4.2")
+@pytest.mark.parametrize("by", ["agent", "tool", "hint"])
+async def test_sequential_calls_never_overlap(by: str) -> None:
+    log: list[str] = []
+    tools = {name: tool(name=name)(tracer(log, name)) for name in "abc"}
+    if by == "tool":
+        tools["b"] = Tool(tools["b"].function, name="b", mode="sequential")
+    calls = [part(name, name, hint="sequential" if by == "hint" and name == "b" else None) for name in "abc"]
+    await drain(ToolRunner(tools, calls, rules=ToolRules(mode="sequential" if by == "agent" else "parallel")))
+    assert log == ["+a", "-a", "+b", "-b", "+c", "-c"]
+
+
+@pytest.mark.feature("4.2")
+async def test_parallel_tools_overlap_in_a_sequential_agent() -> None:
+    met = [anyio.Event(), anyio.Event()]
+
+    @tool(mode="parallel")
+    async def meet(me: int) -> None:
+        met[me].set()
+        await met[1 - me].wait()
+
+    calls = [call("meet", "a", me=0), call("meet", "b", me=1)]
+    with anyio.fail_after(3):
+        await drain(ToolRunner({"meet": meet}, calls, rules=ToolRules(mode="sequential")))
+
+
+async def test_a_call_starts_when_what_it_depends_on_has_ended() -> None:
+    log: list[str] = []
+    tools = [tool(name=name)(tracer(log, name)) for name in "abc"] + [
+        tool(name="d", depends_on=["a"])(tracer(log, "d"))
+    ]
+    running = runner([part("d", "4"), part("a", "1", "3"), part("b", "2"), part("c", "3")], *tools)
+    events = await drain(running)
+    assert log.index("-c") < log.index("+a") and log.index("-a") < log.index("+d")
+    assert log.index("+b") < log.index("-c"), "the others overlap"
+    starts = [event.id for _, event in events if isinstance(event, ToolStart)]
+    assert starts == ["2", "3", "1", "4"]
+    assert [message and message.id for message in running.results] == ["4", "1", "2", "3"]
+
+
+async def test_a_call_whose_dependency_failed_is_not_run_and_what_needs_it_neither() -> None:
+    ran = []
+
+    async def runs() -> None:
+        ran.append(1)
+
+    calls = [
+        call("fail", "a"),
+        part("runs", "b", "a"),
+        part("runs", "c", "b"),
+        part("runs", "d", "x"),
+        part("runs", "e"),
+    ]
+    found = await results(calls, tool(name="fail")(raiser(ValueError("bad"))), runs)
+    told = [message.contents[0].value for message in found if isinstance(message.contents[0], ValuePart)]
+    assert told == [
+        "ValueError: bad",
+        "The call was not run: it depends on 'a', which failed.",
+        "The call was not run: it depends on 'b', which failed.",
+        "The call was not run: it depends on 'x', no call of the same message.",
+        None,
+    ]
+    assert ran == [1]
+
+
+async def test_a_circle_is_an_error_and_no_hang() -> None:
+    async def runs() -> str:
+        return "ran"
+
+    found = await results([part("runs", "a", "b"), part("runs", "b", "a"), part("runs", "c")], runs)
+    assert [message.meta and message.meta.is_error for message in found] == [True, True, False]
+
+
+async def test_one_after_another_a_failure_keeps_no_other_from_running() -> None:
+    async def fine() -> str:
+        return "fine"
+
+    running = ToolRunner(
+        {"fail": tool(name="fail")(raiser(ValueError())), "fine": tool(fine)},
+        [call("fail", "a"), call("fine", "b")],
+        rules=ToolRules(mode="sequential"),
+    )
+    await drain(running)
+    assert running.results[1] is not None and running.results[1].contents == [ValuePart("fine")]
+
+
+def values(running: ToolRunner) -> list[Any]:
+    return [message and message.contents[0].value for message in running.results]  # type: ignore[union-attr]
+
+
+async def quick() -> str:
+    return "quick"
+
+
+forever = tool(name="forever")(anyio.sleep_forever)
+
+
+@pytest.mark.feature("D: pi#7053")
+async def test_a_finished_result_outlives_a_sibling_that_stalls() -> None:
+    running = runner([call("forever", "a"), call("quick", "b"), part("quick", "c", "a")], quick, forever)
+    running.start()
+    events = [await anext(running.events) for _ in range(3)]  # to the end of the quick one
+    running.interrupt("stopped by the user")
+    with anyio.fail_after(0.5):
+        events += [event async for event in running.events]
+    await running.aclose()
+    assert values(running) == ["stopped by the user", "quick", "stopped by the user"]
+    assert [message and message.meta and message.meta.is_error for message in running.results] == [True, False, True]
+    for id in "abc":
+        assert [type(event) for _, event in events if event.id == id] == [ToolStart, ToolEnd]
+    ends = [event.message for _, event in events if isinstance(event, ToolEnd)]
+    assert [message.id for message in ends] == ["b", "a", "c"]
+
+
+@pytest.mark.feature("D: pi#8935")
+@pytest.mark.parametrize("how", ["interrupt", "aclose"])
+@pytest.mark.parametrize("at", ["before the start", "while it is prepared", "in the hook"])
+async def test_a_call_that_was_only_prepared_is_not_run_after_the_end(at: str, how: str) -> None:
+    ran, reached = [], anyio.Event()
+
+    async def runs() -> None:
+        ran.append(1)
+
+    async def waits(*_: Any) -> None:
+        reached.set()
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(0.02)
+        return None
+
+    async def prepares(arguments: dict[str, Any]) -> dict[str, Any]:
+        await waits()
+        return arguments
+
+    made = Tool(runs, prepare_arguments=prepares if at == "while it is prepared" else None)
+    running = ToolRunner({"runs": made}, [call("runs")], rules=ToolRules(before=waits if at == "in the hook" else None))
+    running.start()
+    if at != "before the start":
+        await reached.wait()
+    if how == "interrupt":
+        running.interrupt("no")
+    await running.aclose()
+    await anyio.sleep(0.03)
+    assert ran == []
+    assert [message is not None for message in running.results] == [how == "interrupt"]
+
+
+@pytest.mark.feature("D: pi#9897")
+async def test_a_call_that_was_cut_short_is_never_run() -> None:
+    ran = []
+
+    async def write(path: str = "/", text: str = "") -> None:
+        ran.append((path, text))
+
+    cut = FunctionPart("c", FunctionCall("write"), raw_arguments='{"path": "/etc/pass', error="the call was cut short")
+    for rules in (ToolRules(), ToolRules(before=lambda request: {"path": "/", "text": ""})):
+        running = ToolRunner({"write": tool(write)}, [cut], rules=rules)
+        await drain(running)
+        assert "Make it again with its arguments complete" in values(running)[0]
+    assert ran == []
+
+
+async def test_a_tool_may_interrupt_its_own_batch() -> None:
+    async def stops() -> str:
+        running.interrupt("enough")
+        await anyio.sleep(0.001)
+        return "never"
+
+    running = runner([call("stops", "a"), call("forever", "b")], stops, forever)
+    with anyio.fail_after(1):
+        await drain(running)
+    assert values(running) == ["enough", "enough"]
+
+
+async def test_what_does_not_end_is_left_behind_and_what_it_gives_later_ignored(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("streamkit.agent.runner.CLOSE_S", 0.05)
+    release, released = anyio.Event(), threading.Event()
+
+    async def stubborn() -> str:
+        with anyio.CancelScope(shield=True):
+            await release.wait()
+        return "late"
+
+    def hangs() -> str:
+        released.wait(5)
+        return "late"
+
+    running = runner([call("stubborn", "a"), call("hangs", "b")], stubborn, hangs)
+    running.start()
+    await anyio.sleep(0.02)
+    running.interrupt("stopped")
+    with anyio.fail_after(0.5):
+        events = [event async for event in running.events]
+        await running.aclose()
+    assert "they are left behind" in caplog.text and "hangs goes on in its thread" in caplog.text
+    release.set()
+    released.set()
+    await anyio.sleep(0.02)
+    assert "the tool stubborn ended after its call was answered" in caplog.text
+    assert values(running) == ["stopped", "stopped"]
+    assert len(events) == 4
+
+
+async def test_an_interrupt_after_the_end_changes_nothing() -> None:
+    running = runner([call("quick")], quick)
+    await drain(running)
+    running.interrupt("too late")
+    assert values(running) == ["quick"]
+
+
+async def test_a_tool_sees_that_the_run_is_being_ended() -> None:
+    seen: list[bool] = []
+    ended = threading.Event()
+
+    def polls(context: ToolContext) -> None:
+        while not context.aborted:
+            time.sleep(0.001)
+        seen.append(context.aborted)
+        ended.set()
+
+    running = runner([call("polls")], polls)
+    running.start()
+    await anyio.sleep(0.01)
+    running.interrupt("stop")
+    await running.aclose()
+    assert await anyio.to_thread.run_sync(ended.wait, 3)
+    assert seen == [True]
+
+
+async def test_a_context_passes_any_item_through_and_waits_for_the_reader() -> None:
+    passed = 0
+
+    async def passes(context: ToolContext) -> str:
+        nonlocal passed
+        for passed in range(200):
+            await context._forward(("item", passed))
+        return "done"
+
+    running = runner([call("quick"), call("passes")], quick, passes)
+    running.start()
+    await anyio.sleep(0.02)
+    assert passed <= QUEUE_SIZE
+    items = [item async for item in running.events if isinstance(item[1], tuple)]
+    await running.aclose()
+    assert items == [(1, ("item", n)) for n in range(200)]
+
+
+@pytest.mark.feature("4.20")
+@pytest.mark.parametrize("says", [True, False])
+async def test_one_result_that_terminates_is_enough(says: bool) -> None:
+    async def gives() -> ToolResult:
+        return ToolResult("x", terminate=says)
+
+    running = runner([call("quick", "a"), call("gives", "b")], quick, gives)
+    await drain(running)
+    assert running.terminates is says

@@ -13,6 +13,7 @@ from streamkit.errors import ConfigError, OutputError, TurnLimit
 from streamkit.events import Done, Failed, OutputEnd, TurnStart
 from streamkit.messages import Message, MessageOutput
 from streamkit.testing import Answer, Call, Refusal, ReplayTransport
+from streamkit.usage import Usage
 
 
 class Sum(Struct):
@@ -157,3 +158,14 @@ async def test_a_plain_run_is_as_it_was(make_agent: Any) -> None:
     outputs = [output async for output in agent.run("1 + 2?")]
     assert [output.message for output in outputs] == agent.history[1:]
     assert agent.history[0] == Message("user", "1 + 2?")
+
+
+async def test_what_it_took_to_get_a_value_is_all_counted(make_agent: Any, assert_whole: Any) -> None:
+    spent = Usage(100, 10)
+    agent = make_agent([Answer([text], usage=spent) for text in ("It is three.", "", '{"total": 3}')])
+    run = agent.run("1 + 2?", output_type=Sum)
+    outputs = [output async for output in run]
+    assert (run.value, len(outputs)) == (Sum(3), 3)
+    assert agent.usage == spent + spent + spent
+    assert [message.role for message in agent.history] == ["user", "assistant"] * 3
+    assert_whole(agent.history)

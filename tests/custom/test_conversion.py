@@ -16,10 +16,13 @@ from streamkit.custom import (
     CompactionSummary,
     convert_to_llm,
     custom_message,
+    custom_value,
     register_message,
 )
+from streamkit.custom.builtin import COMPACTION_PREFIX, COMPACTION_SUFFIX
 from streamkit.custom.conversion import to_llm
 from streamkit.errors import ConfigError, HistoryWarning
+from streamkit.marks import mark_cached
 from streamkit.messages import Message, Meta
 from streamkit.parts import TextPart, ValuePart
 
@@ -106,6 +109,18 @@ def test_a_converter_gives_text_parts_a_message_or_nothing(told: Any, message: M
 def test_a_message_that_a_converter_gives_is_the_same_object() -> None:
     said = Message("user", [TextPart("a")])
     assert convert_to_llm([given_by(said)])[0] is said
+
+
+@pytest.mark.parametrize("ttl", [None, "1h"])
+def test_a_mark_for_the_cache_stands_on_what_the_model_sees(ttl: str | None) -> None:
+    summary = mark_cached(custom_message(CompactionSummary("short")), ttl)
+    assert custom_value(summary) == CompactionSummary("short")
+    seen = to_llm(summary)
+    assert seen == mark_cached(Message("user", [TextPart(f"{COMPACTION_PREFIX}short{COMPACTION_SUFFIX}")]), ttl)
+    assert to_llm(mark_cached(given_by([]), ttl)) == Message("user", [])
+    assert to_llm(mark_cached(given_by(None), ttl)) is None
+    answer = Message("assistant", [TextPart("a")])
+    assert to_llm(mark_cached(given_by(answer), ttl)) is answer
 
 
 BAD: list[tuple[Any, str]] = [

@@ -5,6 +5,7 @@ A kind of message of a user's own stands beside those that are built in, and giv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,8 @@ from streamkit.custom import (
     custom_value,
     register_message,
 )
+from streamkit.interop.content_items import to_items
+from streamkit.interop.foundation import to_foundation
 from streamkit.messages import Message
 from streamkit.params import build_request
 from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart, Part, TextPart
@@ -81,6 +84,21 @@ def test_every_dialect_takes_what_the_model_sees(protocol: str) -> None:
     for word in ("SECRET", "DETAIL", "test_custom_place", "tokens_before"):
         assert word not in text
     assert msgspec.json.encode(HISTORY) == before
+
+
+@pytest.mark.parametrize("to_form", [to_items, to_foundation])
+def test_a_form_without_custom_messages_holds_what_the_model_sees(to_form: Callable[[list[Message]], Any]) -> None:
+    history = [message for message in HISTORY if message.meta is None or message.meta.custom != "test_custom_place"]
+    assert msgspec.to_builtins(without_ids(to_form(history))) == msgspec.to_builtins(
+        without_ids(to_form(convert_to_llm(history)))
+    )
+    assert "Ran `date`" in str(to_form(history))
+    assert "SECRET" not in str(to_form(history))
+
+
+def without_ids(form: list[Any]) -> list[Any]:
+    """What was made without the ids that are new each time."""
+    return [msgspec.structs.replace(one, id="") if hasattr(one, "id") else one for one in form]
 
 
 def transport() -> tuple[ReplayTransport, httpx.AsyncClient]:

@@ -9,7 +9,15 @@ import pytest
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
 from mcp import MCPError
-from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, PARSE_ERROR, REQUEST_TIMEOUT
+from mcp.types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    REQUEST_TIMEOUT,
+)
 
 from streamkit import errors
 from streamkit.mcp.faults import answer_error, lost, opening_error
@@ -29,6 +37,8 @@ STAND_IN = "Server returned an error response"
         (MCPError(INTERNAL_ERROR, STAND_IN), [401], errors.AuthenticationError, "HTTP 401"),
         (MCPError(INTERNAL_ERROR, STAND_IN), [503, 429], errors.RateLimited, "HTTP 429"),
         (MCPError(INTERNAL_ERROR, "bad key Bearer sk-secret"), [401], errors.ToolError, "bad key"),
+        (MCPError(INVALID_REQUEST, "Session terminated"), [404], errors.TransportError, "has ended the session"),
+        (MCPError(METHOD_NOT_FOUND, "Not Found"), [404], errors.NotFound, "HTTP 404"),
         (RuntimeError("Invalid structured content\nlong"), [], errors.ProtocolError, "Invalid structured content"),
     ],
 )

@@ -187,3 +187,27 @@ async def test_an_error_of_the_model_is_that_of_the_run(seen: Any) -> None:
                 pass
     assert {span.attributes["error.type"] for span in seen.spans} == {"streamkit.errors.AuthenticationError"}
     assert [span.name for span in seen.spans] == ["chat gpt-5", "invoke_agent guide"]
+
+
+async def test_an_agent_that_a_tool_runs_stands_below_the_tool(seen: Any) -> None:
+    async with ReplayServer([Answer([Call("ask", {})]), Answer(["Sunny."]), Answer(["It is sunny."])]) as server:
+        inner = Agent("openai/m", name="inner", api_key=KEY, base_url=server.url, telemetry=seen.telemetry())
+
+        async def ask() -> str:
+            outputs = [output async for output in inner.run("Weather?")]
+            return outputs[-1].message.text
+
+        outer = Agent(
+            "openai/m", name="outer", tools=[ask], api_key=KEY, base_url=server.url, telemetry=seen.telemetry()
+        )
+        assert [output.message.text async for output in outer.run("Weather?")][-1] == "It is sunny."
+    names = {span.context.span_id: span.name for span in seen.spans}
+    assert [(span.name, span.parent and names[span.parent.span_id]) for span in seen.spans] == [
+        ("chat m", "invoke_agent outer"),
+        ("chat m", "invoke_agent inner"),
+        ("invoke_agent inner", "execute_tool ask"),
+        ("execute_tool ask", "invoke_agent outer"),
+        ("chat m", "invoke_agent outer"),
+        ("invoke_agent outer", None),
+    ]
+    assert len({span.context.trace_id for span in seen.spans}) == 1

@@ -27,6 +27,8 @@ class ToolArgs:
 
     def __init__(self, arguments: Mapping[builtins.str, Any] | None) -> None:
         """Read `arguments`; None, of a call that carries none, is an empty object."""
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise ToolError("the arguments are not a JSON object")
         self._arguments = dict(arguments or {})
 
     def str(self, name: builtins.str) -> builtins.str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, TypeAlias, Union
 
 from msgspec import Struct, field
@@ -157,16 +158,23 @@ def to_usage_report(usage: Usage | None) -> UsageReport:
 
 
 def to_usage(report: UsageReport) -> Usage | None:
-    """Return floats as counts: None where all are 0, and caches that are 0 as not reported."""
+    """Return floats as counts: None where all are 0, and caches that are 0 as not reported.
+
+    What is no count (negative, infinite, not a number) is 0.
+    """
     if report == UsageReport():
         return None
     cost = report.cost
     known = cost != UsageCosting()
     return Usage(
-        int(report.input),
-        int(report.output),
-        int(report.cache_read) or None,
-        int(report.cache_write) or None,
-        total_tokens=int(report.total_tokens) or None,
+        _count(report.input),
+        _count(report.output),
+        _count(report.cache_read) or None,
+        _count(report.cache_write) or None,
+        total_tokens=_count(report.total_tokens) or None,
         cost=UsageCost(cost.input, cost.output, cost.cache_read, cost.cache_write, cost.total) if known else None,
     )
+
+
+def _count(value: float) -> int:
+    return int(value) if math.isfinite(value) and value > 0 else 0

@@ -3,15 +3,17 @@
 Lost on the way to foundation: parts without a place there and thinking that only its origin can read (with a
 `HistoryWarning`), whether a text was a value or a refusal, that the parts of a user's message were one message, the
 text of arguments that were no JSON object, the dialect that a message came in and what else it wants back, the
-provider's id, reasoning tokens, and of a finish reason the provider's own word and its category. Lost on the way back:
-the ids of messages, the signatures of users and results, `depends_on` and `execution_hint`, fingerprints and timing,
-what a model's name is beside a name, and where one answer ends and the next begins with nothing between them.
+provider's id, reasoning tokens, of a finish reason the provider's own word and its category, empty texts of an answer,
+messages of a user without content, and of `meta` all but an answer's origin and time, a user's name and a result's
+name, error, time and details (which become text). Lost on the way back:
+the ids of messages, the signatures of users and results, which text of a result is its error, `depends_on` and
+`execution_hint`, fingerprints and timing, what a model's name is beside a name, and where one answer ends and the next
+begins with nothing between them.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -19,6 +21,7 @@ from typing import Any
 
 from streamkit.accumulator import accumulate
 from streamkit.blocks import Block, ThinkingPart
+from streamkit.custom import convert_to_llm
 from streamkit.deltas import (
     BlockAdded,
     Delta,
@@ -72,16 +75,16 @@ __all__ = [
 logger = logging.getLogger("streamkit")
 
 _FORM = "foundation's form"
+_FAILED = "failed"  # the error of a result that has no text
 
 
 def to_foundation(conversation: Iterable[MessageLike]) -> list[Messages]:
-    """Return a conversation with one message for each of its blocks.
+    """Return a conversation with one message for each of its blocks; of custom messages it holds what the model sees.
 
     Raises `ImageNotEmbedded` for an image that is an address.
     """
     out: list[Messages] = []
-    for given in conversation:
-        message = as_message(given)
+    for message in convert_to_llm([as_message(given) for given in conversation]):
         if message.role == "assistant":
             finish = FinishReason("tool_call" if message.tool_calls else "stop")
             out += from_answer(MessageOutput(message, finish))
@@ -121,7 +124,12 @@ def from_answer(output: MessageOutput) -> list[Assistant]:
 
 
 def to_answer(messages: Sequence[Assistant]) -> MessageOutput:
-    """Return the messages of one answer as that; the last usage and reason to stop are the answer's."""
+    """Return the messages of one answer as that; the last usage and reason to stop are the answer's.
+
+    Raises `ConfigError` where there is none.
+    """
+    if not messages:
+        raise ConfigError("an answer in foundation's form has at least one message, for that says why it ended")
     first, last = messages[0], messages[-1]
     meta = Meta(timestamp=first.timestamp) if first.timestamp else None
     deltas: list[Delta] = [
@@ -178,7 +186,7 @@ def part_of(content: ImageContent | Embedding) -> Part:
         return ValuePart({"dimensions": content.dimensions, "values": content.values})
     try:
         return ImagePart(EmbeddedImage(content.mime_type, base64.b64decode(content.b64, validate=True)))
-    except binascii.Error as error:
+    except ValueError as error:  # `binascii.Error` is one, and text beyond ASCII another
         raise ConfigError(f"an image of type {content.mime_type} is no base64: {error}") from None
 
 
@@ -192,7 +200,8 @@ def _group(message: Messages | str) -> tuple[type, Any]:
 def _user(message: Messages | str) -> Message:
     if isinstance(message, str):
         return Message("user", [TextPart(message)])
-    assert isinstance(message, User), "groups are of one kind"
+    if not isinstance(message, User):
+        raise ConfigError(f"this is no message of foundation's: {type(message).__name__}")
     contents = [_content_part(message.content)]
     if message.role == "system":
         return Message("system", contents)
@@ -202,7 +211,11 @@ def _user(message: Messages | str) -> Message:
 def _result(messages: Sequence[ToolResult]) -> Message:
     first = messages[0]
     contents = [_content_part(message.content) for message in messages]
-    failed = any(message.error_detail is not None for message in messages)
+    errors = dict.fromkeys(message.error_detail for message in messages if message.error_detail is not None)
+    failed = bool(errors)
+    said = {part.text for part in contents if isinstance(part, TextPart)}
+    told: list[Part] = [TextPart(error) for error in errors if error and error not in {*said, _FAILED}]
+    contents = told if told and contents == [TextPart("")] else [*contents, *told]
     meta = Meta(is_error=failed, name=first.name or None, details=first.details, timestamp=first.timestamp or None)
     return Message("tool", contents, id=first.tool_call_id, meta=None if meta == Meta() else meta)
 
@@ -211,7 +224,7 @@ def _results(message: Message) -> Iterator[ToolResult]:
     meta = message.meta or Meta()
     details = meta.details if meta.details is None or isinstance(meta.details, str) else json_text(meta.details)
     for content in _contents(message) or [TextContent("")]:
-        error = (content.content if isinstance(content, TextContent) else "failed") if meta.is_error else None
+        error = (content.content if isinstance(content, TextContent) else _FAILED) if meta.is_error else None
         yield ToolResult(
             message.id or "",
             meta.name or "",

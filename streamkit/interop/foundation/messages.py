@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeAlias, Union
 
 from msgspec import Struct, field
@@ -14,6 +15,7 @@ from streamkit.interop.foundation.content import (
     TextContent,
     UsageReport,
     UserModelContent,
+    parse_stop_reason,
     to_usage,
 )
 from streamkit.interop.foundation.ids import new_scru128
@@ -33,6 +35,11 @@ __all__ = [
     "system",
     "user",
 ]
+
+
+# What stands in an error's text where its code or its status is all that there is.
+_CODES = re.compile(r"(?:context[_ ](?:length|window)|token limit)[_ ]exceeded|request_too_large", re.IGNORECASE)
+_NO_BODY = re.compile(r"4(?:00|13)\b.{0,40}\(no body\)", re.IGNORECASE)
 
 
 class User(Struct, tag="user", omit_defaults=True):
@@ -57,6 +64,9 @@ class Assistant(Struct, tag="assistant", omit_defaults=True):
     error_detail: str | None = None
     signature: str | None = None
     metadata: list[GenerationMetadata] | None = None
+
+    def __post_init__(self) -> None:
+        self.stop_reason = parse_stop_reason(self.stop_reason)
 
 
 class ToolResult(Struct, tag="tool_result", omit_defaults=True):
@@ -102,6 +112,9 @@ def is_context_overflow(message: Messages, context_window: int | None = None) ->
     """
     if not isinstance(message, Assistant):
         return False
-    if message.error_detail and says_overflow(400, [], message.error_detail, empty=False, provider=message.provider):
-        return True
+    if message.error_detail:
+        words = ["contextlengthexceeded"] if _CODES.search(message.error_detail) else []
+        empty = _NO_BODY.match(message.error_detail) is not None
+        if says_overflow(400, words, message.error_detail, empty=empty, provider=message.provider):
+            return True
     return is_overflow(MessageOutput(Message("assistant"), usage=to_usage(message.usage)), context_window)

@@ -254,7 +254,8 @@ _BY_TAG = {kind.__struct_config__.tag: kind for kind in _KINDS}
 
 def as_progress(value: Any) -> Progress:
     """Return a hint from its JSON form; one that is not known here, or of another form, as it came."""
-    kind = _BY_TAG.get(value.get("type")) if isinstance(value, Mapping) else None
+    tag = value.get("type") if isinstance(value, Mapping) else None
+    kind = _BY_TAG.get(tag) if isinstance(tag, str) else None
     try:
         progress: Any = value if kind is None else msgspec.convert(value, kind)
     except msgspec.ValidationError:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from msgspec import Struct, field
@@ -33,24 +34,27 @@ class Scheme:
 
     def required(self, name: str, of: Scheme) -> Scheme:
         """Add a property that must be there."""
-        return self._with(name, of, [*self._schema.get("required", ()), name])
+        return self._with(name, of, [*self._others(name), name])
 
     def optional(self, name: str, of: Scheme) -> Scheme:
         """Add a property that may be left out."""
-        return self._with(name, of, list(self._schema.get("required", ())))
+        return self._with(name, of, self._others(name))
 
     def describe(self, description: str) -> Scheme:
         """Say what it is for."""
         return Scheme({**self._schema, "description": description})
 
     def build(self) -> dict[str, Any]:
-        """Return the JSON Schema."""
-        return dict(self._schema)
+        """Return the JSON Schema, one of the caller's own."""
+        return deepcopy(self._schema)
+
+    def _others(self, name: str) -> list[str]:
+        return [one for one in self._schema.get("required", ()) if one != name]
 
     def _with(self, name: str, of: Scheme, required: list[str]) -> Scheme:
         properties = {**self._schema.get("properties", {}), name: of.build()}
-        schema = {**self._schema, "properties": properties}
-        return Scheme({**schema, "required": required} if required else schema)
+        schema = {**self._schema, "properties": properties, "required": required}
+        return Scheme(schema if required else {key: value for key, value in schema.items() if key != "required"})
 
 
 def object() -> Scheme:
@@ -131,11 +135,12 @@ def _check(value: Any, schema: Mapping[str, Any], path: str, out: list[str]) -> 
     if types and not any(_is(value, type) for type in types):
         out.append(f"{where}: expected {' or '.join(types)}")
         return
-    if "enum" in schema and value not in schema["enum"]:
-        out.append(f"{where}: not one of {', '.join(map(repr, schema['enum']))}")
+    values = schema.get("enum")
+    if isinstance(values, list) and not any(_same(value, one) for one in values):
+        out.append(f"{where}: not one of {', '.join(map(repr, values))}")
     if isinstance(value, dict):
-        properties = schema.get("properties", {})
-        missing = [name for name in schema.get("required", ()) if name not in value]
+        properties = schema.get("properties") or {}
+        missing = [name for name in schema.get("required") or () if name not in value]
         if missing:
             out.append(f"{path}: missing: {', '.join(missing)}" if path else f"missing: {', '.join(missing)}")
         unknown = [name for name in value if name not in properties]
@@ -155,3 +160,8 @@ def _is(value: Any, type: str) -> bool:
     if type == "integer" and isinstance(value, float):
         return value.is_integer()
     return type not in _TYPES or isinstance(value, _TYPES[type])
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON, in which true is no 1."""
+    return isinstance(one, bool) is isinstance(other, bool) and one == other

@@ -88,3 +88,9 @@ def test_all_arguments_are_parsed_at_once() -> None:
 def test_any_value_is_returned_as_it_came(given_: dict[str, object]) -> None:
     args = ToolArgs(given_)
     assert {name: args.opt_value(name) for name in given_} == given_
+
+
+@pytest.mark.parametrize("odd", [[1], "text", 5, []], ids=str)
+def test_what_is_no_object_has_no_arguments(odd: Any) -> None:
+    with pytest.raises(ToolError, match="the arguments are not a JSON object"):
+        ToolArgs(odd)

@@ -90,3 +90,8 @@ def test_counts_are_floats_and_back(usage: Usage | None, report: UsageReport) ->
 @given(usages())
 def test_all_counts_but_those_of_reasoning_come_back(usage: Usage) -> None:
     assert to_usage(to_usage_report(usage)) == msgspec.structs.replace(usage, reasoning_tokens=None)
+
+
+@pytest.mark.parametrize("odd", [-1.0, float("nan"), float("inf"), -float("inf")])
+def test_what_is_no_count_is_none(odd: float) -> None:
+    assert to_usage(UsageReport(odd, 2.0, odd, odd, odd)) == Usage(0, 2)

@@ -195,3 +195,37 @@ def test_a_part_without_a_place_is_warned_of(role: Any) -> None:
     with pytest.warns(HistoryWarning, match="RawPart"):
         made = to_foundation([Message(role, [TextPart("a"), RawPart({"type": "new"})])])
     assert [message.content for message in made] == [TextContent("a")]
+
+
+ERRORS = [
+    ("that is not its text", ["partial"], "boom", ["partial", "boom"]),
+    ("where it has no text", [""], "boom", ["boom"]),
+    ("that is its text", ["boom"], "boom", ["boom"]),
+    ("without words", ["partial"], "", ["partial"]),
+]
+
+
+@pytest.mark.feature("3.4")
+@pytest.mark.parametrize(
+    ("contents", "error", "texts"), [case[1:] for case in ERRORS], ids=[case[0] for case in ERRORS]
+)
+def test_the_model_is_told_the_error_of_a_result(contents: list[str], error: str, texts: list[str]) -> None:
+    parts = [ToolResult("c", "add", TextContent(text), error_detail=error) for text in contents]
+    (message,) = from_foundation(parts)
+    assert [part.text for part in message.contents if isinstance(part, TextPart)] == texts
+    assert message.meta is not None
+    assert message.meta.is_error
+    assert from_foundation(to_foundation([message])) == [message]
+
+
+@pytest.mark.parametrize("data", ["!!", "é", "YQ", "YQ==\n"])
+def test_an_image_that_is_no_base64_is_told(data: str) -> None:
+    with pytest.raises(ConfigError, match="an image of type image/png is no base64"):
+        from_foundation([User(ImageContent(data, "image/png"))])
+
+
+def test_what_is_no_message_and_no_answer_is_told() -> None:
+    with pytest.raises(ConfigError, match="no message of foundation's: int"):
+        from_foundation([5])  # type: ignore[list-item] # on purpose
+    with pytest.raises(ConfigError, match="at least one message"):
+        to_answer([])

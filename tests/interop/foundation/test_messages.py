@@ -103,3 +103,30 @@ def test_usage_above_the_window_is_too_long_and_a_rate_limit_is_not(
     message: Messages, window: int | None, full: bool
 ) -> None:
     assert is_context_overflow(message, window) is full
+
+
+@pytest.mark.feature("3.22")
+def test_tool_calls_is_a_reason_to_use_tools_wherever_it_comes_from() -> None:
+    body = b'{"type":"assistant","content":{"type":"text","content":"hi"},"stop_reason":"tool_calls"}'
+    assert msgspec.json.decode(body, type=Assistant).stop_reason == "tool_use"
+    assert Assistant(TextContent("hi"), stop_reason="tool_calls").stop_reason == "tool_use"
+
+
+BARE_OVERFLOWS = [
+    ("context_length_exceeded", ""),
+    ("Context length exceeded", ""),
+    ("model_context_window_exceeded", ""),
+    ("Token limit exceeded for this model", ""),
+    ('413 {"error":{"type":"request_too_large"}}', "anthropic"),
+    ("413 status code (no body)", "cerebras"),
+    ("400 (no body)", "cerebras"),
+]
+
+
+@pytest.mark.feature("3.11")
+@pytest.mark.parametrize(("detail", "provider"), BARE_OVERFLOWS)
+def test_an_overflow_is_seen_where_only_its_code_or_status_is_told(detail: str, provider: str) -> None:
+    answer = Assistant(TextContent(""), provider=provider, stop_reason="error", error_detail=detail)
+    assert is_context_overflow(answer)
+    answer.error_detail = f"Too many requests: {detail}"
+    assert not is_context_overflow(answer)

@@ -108,3 +108,9 @@ def test_failed_actions_alone_are_not_stored() -> None:
 
 def test_a_record_has_an_id_that_sorts_by_time() -> None:
     assert Retracted(reason="a").id < Retracted(reason="b").id
+
+
+@pytest.mark.feature("3.48")
+@pytest.mark.parametrize("odd", [{"type": ["a"]}, {"type": {}}, {"type": None}, {}, 5, None, "text", []], ids=str)
+def test_a_hint_of_any_other_form_stays_as_it_came(odd: Any) -> None:
+    assert as_progress(odd) == odd

@@ -100,3 +100,31 @@ def test_a_tool_may_take_nothing() -> None:
 
 def test_a_type_that_is_not_known_is_not_checked() -> None:
     assert Args.from_value({"type": "object", "properties": {"x": {"type": "date"}}}).problems({"x": 1}) == []
+
+
+def test_a_property_is_required_once_or_not_at_all() -> None:
+    twice = scheme.object().required("q", scheme.string()).required("q", scheme.string())
+    assert twice.build()["required"] == ["q"]
+    assert twice.optional("q", scheme.integer()).build() == {"type": "object", "properties": {"q": {"type": "integer"}}}
+
+
+def test_what_was_built_is_the_callers_own() -> None:
+    built = scheme.object().required("q", scheme.string())
+    built.build()["properties"]["x"] = {}
+    built.build()["required"].append("x")
+    assert built.build() == scheme.object().required("q", scheme.string()).build()
+
+
+ODD_SCHEMAS = [{"properties": None}, {"required": None}, {"enum": None}, {"type": None}, {"items": None}]
+
+
+@pytest.mark.parametrize("odd", ODD_SCHEMAS, ids=str)
+def test_a_keyword_that_is_null_checks_nothing(odd: dict[str, Any]) -> None:
+    for value in [{"a": 1}, [1]]:
+        assert Args.from_value({"properties": {"v": odd}}).problems({"v": value}) == []
+
+
+@pytest.mark.parametrize(("value", "values"), [(True, [1]), (0, [False]), (1, [True, "1"])])
+def test_true_is_no_one_of_numbers(value: Any, values: list[Any]) -> None:
+    assert Args.from_value({"properties": {"v": {"enum": values}}}).problems({"v": value})
+    assert Args.from_value({"properties": {"v": {"enum": [*values, value]}}}).problems({"v": value}) == []

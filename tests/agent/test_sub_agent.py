@@ -1,0 +1,178 @@
+"""An agent as a tool of another: what it says, uses and leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+
+from streamkit.accumulator import Accumulator
+from streamkit.agent import Agent
+from streamkit.deltas import TextDelta
+from streamkit.events import Done, Failed, OutputDelta, SubAgent, ToolEnd
+from streamkit.messages import Message
+from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply, error_reply, render
+from streamkit.usage import Usage
+
+ONE = Usage(12, 7)  # of a scripted answer
+
+
+def agent(script: Any, name: str = "agent", **options: Any) -> Agent:
+    http = httpx.AsyncClient(transport=ReplayTransport(script))
+    return Agent("openai/m", name=name, api_key="key", http_client=http, retry=0, **options)
+
+
+def ask(*queries: str, name: str = "guide") -> Answer:
+    return Answer([Call(name, {"query": query}) for query in queries])
+
+
+def guide(script: Any, **options: Any) -> Agent:
+    return agent(script, "guide", **options)
+
+
+DESCRIBED = "Ask somebody who knows the town."
+
+
+@pytest.mark.feature("0.23", "0.24")
+async def test_what_a_sub_agent_says_comes_live_with_its_name_and_depth() -> None:
+    deep = agent([Answer(["The third."])], "archivist")
+    middle = guide(
+        [ask("Which?", name="archivist"), Answer(["Take the third."])], tools=[deep.as_tool(description="x")]
+    )
+    top = agent([ask("Where to?"), Answer(["The third street."])], tools=[middle.as_tool(description=DESCRIBED)])
+    outputs = [output async for output in top.run("go")]
+    assert [(output.depth, output.source_agent, output.message.role) for output in outputs] == [
+        (0, "agent", "assistant"),
+        (1, "guide", "assistant"),
+        (2, "archivist", "assistant"),
+        (1, "guide", "tool"),
+        (1, "guide", "assistant"),
+        (0, "agent", "tool"),
+        (0, "agent", "assistant"),
+    ]
+    assert [message.role for message in top.history] == ["user", "assistant", "tool", "assistant"]
+    assert top.history[2].contents[0].value == "Take the third."  # type: ignore[union-attr]
+    assert (middle.history, deep.history) == ([], [])
+
+
+async def test_usage_of_all_agents_adds_up() -> None:
+    top = agent([ask("a", "b"), Answer(["c"])], tools=[guide(lambda _: Answer(["x"])).as_tool(description=DESCRIBED)])
+    events = [event async for event in top.run_events("go")]
+    total = ONE + ONE + ONE + ONE
+    assert isinstance(events[-1], Done)
+    assert events[-1].summary.usage is not None
+    assert events[-1].summary.usage.input_tokens == total.input_tokens
+    assert top.usage.input_tokens == total.input_tokens
+
+
+async def test_usage_of_a_sub_agent_that_fails_counts() -> None:
+    failing = guide([ask("x", name="nobody"), error_reply(500, "broken")])
+    top = agent([ask("a"), Answer(["c"])], tools=[failing.as_tool(description=DESCRIBED)])
+    events = [event async for event in top.run_events("go")]
+    ends = [event for event in events if isinstance(event, ToolEnd)]
+    assert ends[0].is_error
+    assert top.usage.input_tokens == 3 * (ONE.input_tokens or 0)
+    inner = [event.event for event in events if isinstance(event, SubAgent)]
+    assert [type(event) for event in inner].count(Failed) == 1
+    assert [type(event) for event in events if isinstance(event, (Done, Failed))] == [Done]
+
+
+async def test_the_pieces_of_agents_at_once_fold_to_their_messages() -> None:
+    async with ReplayServer(lambda _: Answer(["one two three four five six"]), piece=11, pace_s=0.001) as server:
+        helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
+        tool = helper.as_tool(description=DESCRIBED)
+        first = agent([ask("a", "b", "c"), Answer(["Done."])], tools=[tool])
+        folded, pieces = [], Accumulator()
+        async for piece in first.run_stream("go"):
+            pieces.feed(piece.delta)
+            if piece.finish_reason is not None:
+                folded.append((piece.source_agent, pieces.finish().message))
+                pieces = Accumulator()
+    texts = [message.text for name, message in folded if name == "guide"]
+    assert texts == ["one two three four five six"] * 3
+    assert [message for name, message in folded if name == "agent"] == first.history[1:]
+
+
+@pytest.mark.parametrize("steered", [True, False])
+async def test_an_abort_and_an_interruption_go_down(steered: bool) -> None:
+    hangs = render(Answer(["one two three"]), "openai-chat")
+    reply = Reply(body=hangs[: hangs.index(b"three")], ends="hangs")
+    async with ReplayServer(reply) as server:
+        helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
+        top = agent([ask("a"), Answer(["Well."])], tools=[helper.as_tool(description=DESCRIBED)])
+        outputs = []
+        with anyio.fail_after(5):
+            async with top.run_events("go") as run:
+                async for event in run:
+                    outputs.append(event)
+                    inner = event.event if isinstance(event, SubAgent) else None
+                    if isinstance(inner, OutputDelta) and isinstance(inner.output.delta, TextDelta):
+                        if steered:
+                            top.steer("Enough.", interrupt=True)
+                        else:
+                            top.abort()
+            while server.connections:  # noqa: ASYNC110 # nothing tells when one has gone
+                await anyio.sleep(0.002)
+    assert isinstance(outputs[-1], Done)
+    assert outputs[-1].summary.finish_reason.type == ("stop" if steered else "aborted")
+    assert [message.role for message in top.history][:3] == ["user", "assistant", "tool"]
+    assert top.history[2].meta is not None
+    assert top.history[2].meta.is_error
+
+
+async def test_what_a_sub_agent_was_saying_when_it_was_cut_off_is_a_message_too() -> None:
+    hangs = render(Answer(["one two three"]), "openai-chat")
+    async with ReplayServer(Reply(body=hangs[: hangs.index(b"three")], ends="hangs")) as server:
+        helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
+        top = agent([ask("a"), Answer(["Well."])], tools=[helper.as_tool(description=DESCRIBED)])
+        seen, accumulator, folded = [], Accumulator(), []
+        with anyio.fail_after(5):
+            async for piece in top.run_stream("go"):
+                seen.append(piece)
+                accumulator.feed(piece.delta)
+                if piece.finish_reason is not None:
+                    folded.append((piece.source_agent, accumulator.finish().message.text, piece.finish_reason.type))
+                    accumulator = Accumulator()
+                elif piece.depth and isinstance(piece.delta, TextDelta) and not top.queued:
+                    top.steer("Enough.", interrupt=True)
+    assert ("guide", "one two ", "aborted") in folded
+    assert folded[-1] == ("agent", "Well.", "stop")
+
+
+async def test_a_sub_agent_gives_a_value_where_it_is_asked_for_one() -> None:
+    helper = guide([Answer(['{"value": [1, 2]}'])])
+    top = agent([ask("a"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED, output_type=list[int])])
+    async for _ in top.run("go"):
+        pass
+    assert top.history[2].contents[0].value == [1, 2]  # type: ignore[union-attr]
+
+
+async def test_a_sub_agent_starts_from_its_own_history_each_time() -> None:
+    helper = guide(lambda _: Answer(["x"]), instruction="You know the town.", history=[])
+    top = agent([ask("a"), ask("b"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED)])
+    async for _ in top.run("go"):
+        pass
+    requests = helper._client._given._transport.requests  # type: ignore[union-attr]
+    assert [[message["role"] for message in request.json["messages"]] for request in requests] == [
+        ["system", "user"]
+    ] * 2
+    assert helper.history == [Message("system", ["You know the town."])]
+    assert top.tools[0].name == "guide"  # type: ignore[union-attr]
+
+
+REFUSALS = [
+    ("an error", error_reply(500, "broken"), "broken"),
+    ("no answer", Answer([""], finish="content_filter"), "refusal"),
+]
+
+
+@pytest.mark.parametrize(("reply", "told"), [case[1:] for case in REFUSALS], ids=[case[0] for case in REFUSALS])
+async def test_a_sub_agent_that_does_not_answer_is_a_tool_that_fails(reply: Any, told: str) -> None:
+    top = agent([ask("a"), Answer(["c"])], tools=[guide([reply]).as_tool(description=DESCRIBED)])
+    async for _ in top.run("go"):
+        pass
+    assert top.history[2].meta is not None
+    assert top.history[2].meta.is_error
+    assert told in str(top.history[2].contents)

@@ -180,16 +180,19 @@ class OutputReader:
         self._parser, self._ahead, self._pieces = PartialJSON(), "", [text]
 
 
-def fit_schema(request: Request, structured: Structured) -> Request:
+def fit_schema(request: Request, structured: Structured, *, system: bool = True) -> Request:
     """Return `request` as a provider takes it: one that follows no schema is told it in the system message.
 
-    It is then asked for JSON by its own mode, where it has one.
+    It is then asked for JSON by its own mode, where it has one. One that takes no `system` message, but a prompt alone,
+    is told behind that.
     """
     if structured == "schema" or request.output_schema is None:
         return request
     told = TextPart(_INSTRUCTION + msgspec.json.encode(request.output_schema).decode())
     first, *others = request.messages
-    if first.role == "system":
+    if not system:
+        told = TextPart(f"\n\n{told.text}\n")
+    if not system or first.role == "system":
         messages = [structs.replace(first, contents=[*first.contents, told]), *others]
     else:
         messages = [Message("system", [told]), first, *others]

@@ -37,7 +37,7 @@ from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionCall, FunctionPart, RefusalPart, TextPart
 from streamkit.protocols import Request
 from streamkit.protocols.schemas import is_strict, narrowed
-from streamkit.providers import get_provider
+from streamkit.providers import get_provider, provider_names
 from streamkit.providers.abilities import structured_by
 from streamkit.structured import OutputReader, OutputType, TypedOutput, correction, fit_schema
 from streamkit.testing import Answer, Refusal, ReplayServer
@@ -498,6 +498,24 @@ async def test_an_answer_of_another_type_is_an_error_with_all_of_it() -> None:
                     getattr(stream, name)
             with pytest.raises(ConfigError, match="leave out output_schema"):
                 client.stream("Which city?", output_type=City, output_schema={})
+
+
+@pytest.mark.parametrize("provider", [name for name in provider_names() if "vertex" not in name])
+async def test_every_provider_is_asked_for_every_type_without_a_warning(provider: str) -> None:
+    async with Client(f"{provider}/m", api_key="k", base_url="http://127.0.0.1:9") as client:
+        for kind in (City, *NARROW[:3], Tree, dict[str, int], Place):
+            asked = client.stream("Which?", output_type=kind)._asking._asked  # warnings are errors
+            body = msgspec.json.decode(asked.body)
+            assert body != msgspec.json.decode(client.stream("Which?")._asking._asked.body)
+            assert "alue" in str(body) or "people" in str(body)
+
+
+@pytest.mark.parametrize("provider", ["fastchat", "vllm-generate", "openai-completions"])
+async def test_who_takes_a_prompt_alone_is_told_behind_it(provider: str) -> None:
+    async with Client(f"{provider}/m", api_key="k", base_url="http://127.0.0.1:9") as client:
+        body = msgspec.json.decode(client.stream("Which?", output_type=City)._asking._asked.body)
+    assert body["prompt"].startswith("Which?\n\nAnswer with one JSON object")
+    assert body["prompt"].endswith(msgspec.json.encode(OutputType(City).schema).decode() + "\n")
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock"])

@@ -28,7 +28,7 @@ from streamkit.params import Messages, ToolLike, build_request, encode_body
 from streamkit.parts import EmbeddedImage
 from streamkit.protocols import EncodedRequest, Parser, Request
 from streamkit.providers import Provider, get_provider, parse_model
-from streamkit.providers.abilities import Structured, structured_by
+from streamkit.providers.abilities import Structured, structured_by, takes_system
 from streamkit.structured import OutputType, TypedOutput, fit_schema
 from streamkit.timing import Timeouts, Timing
 from streamkit.transport.exchange import Exchange, open_exchange
@@ -289,7 +289,7 @@ class Client:
         if request.instruct_output and request.output_schema is not None:
             if self._structured is None or self._structured[0] != request.output_schema:
                 self._structured = request.output_schema, structured_by(self.provider, request.output_schema)
-            request = fit_schema(request, self._structured[1])
+            request = fit_schema(request, self._structured[1], system=takes_system(self.provider))
         encoded = dialect.encode(request, self.provider.quirks)
         if encoded.two_steps:
             raise ConfigError(

@@ -18,7 +18,7 @@ from streamkit.protocols.quirks import CHOICES
 from streamkit.protocols.thinking import BUDGETS, LEVELS
 from streamkit.providers.base import Provider
 
-__all__ = ["Abilities", "Structured", "find_abilities", "structured_by"]
+__all__ = ["Abilities", "Structured", "find_abilities", "structured_by", "takes_system"]
 
 # Any value of each parameter that may be refused; all are within what every vendor takes.
 _PARAMETERS: dict[str, Any] = {
@@ -93,6 +93,12 @@ def structured_by(row: Provider, schema: dict[str, Any] = _SCHEMA) -> Structured
     if answer in (None, plain or {}):
         return "no"
     return "json" if ask.warned else "schema"
+
+
+def takes_system(row: Provider) -> bool:
+    """Return whether the vendor of `row` takes a system message, and not a prompt alone."""
+    messages = [Message("system", [TextPart("Be brief.")]), Message("user", [TextPart("Hi.")])]
+    return _Ask(row)(messages=messages) is not None
 
 
 class _Ask:

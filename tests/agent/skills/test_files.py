@@ -18,9 +18,10 @@ SECRET = b"SECRET"
 
 @pytest.fixture(params=["below", "seen"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways to open a file: that of this system, and that of systems which cannot open below a folder."""
+    """Both ways to open a file: that of this system, and that of one which always follows symlinks."""
     if request.param == "seen":
         monkeypatch.setattr(files, "_OPENS_BELOW", False)
+        monkeypatch.setattr(files, "_FILE", os.O_RDONLY | os.O_NONBLOCK)
     return str(request.param)
 
 
@@ -215,12 +216,33 @@ def test_a_symlink_that_appears_while_a_file_is_read_is_not_followed(root: Path,
     found = set()
     parts = ("a", "b", "two.md") if component == "folder" else ("a", "two.md")
     try:
-        for _ in range(2000):
+        for attempt in range(100_000):
             try:
                 found.add(read_file(root, parts, 10))
-            except (Unreadable, FileNotFoundError):
-                found.add(b"")
+            except Unreadable:
+                found.add(b"a symlink")
+            except FileNotFoundError:
+                pass
+            if attempt > 500 and len(found) > 1:  # it was met in both states
+                break
     finally:
         ended.set()
         swapping.join()
-    assert found - {b""} == {b"two"}
+    assert found == {b"two", b"a symlink"}
+
+
+@pytest.mark.parametrize("way", ["seen"], indirect=True)
+def test_a_symlink_that_comes_between_the_look_and_the_opening_is_noticed(
+    root: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = files._look_at
+
+    def look_and_be_late(root: Path, parts: tuple[str, ...]) -> os.stat_result:
+        seen = look(root, parts)
+        (root / "a" / "one.md").unlink()
+        (root / "a" / "one.md").symlink_to("../../outside/secret.txt")
+        return seen
+
+    monkeypatch.setattr(files, "_look_at", look_and_be_late)
+    with pytest.raises(Unreadable, match="it was replaced while it was opened"):
+        read_file(root, ("a", "one.md"), 10)

@@ -80,6 +80,7 @@ class Loop:
         self._report: RunReport | None = None  # until it was told of the end
         self._summary: RunSummary | None = None  # once it is over
         self._turn = 0
+        self._ends = False  # by a tool's result
         self._allowed: list[str] | None = None  # the names of the tools that may be called, None for all
         self._goes_on = True  # with nothing new from the user
         self._shortened = False  # for this message
@@ -289,7 +290,16 @@ class Loop:
     async def _run_calls(self) -> AsyncGenerator[Item, None]:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
         transcript = self._transcript
-        self.control.runner = runner = ToolRunner(self._functions, transcript.calls, self._report)
+        made_by = len(transcript.history)
+        self.control.runner = runner = ToolRunner(
+            self._functions,
+            transcript.calls,
+            self._report,
+            source_agent=self._name,
+            depth=self._depth,
+            messages=lambda: tuple(transcript.history[:made_by]),
+            count=transcript.count,
+        )
         runner.start()
         ended: dict[int, Message] = {}
         try:
@@ -298,6 +308,7 @@ class Loop:
                     self.pending.add(event.id)
                 elif isinstance(event, ToolEnd):
                     self.pending.discard(event.id)
+                    transcript.count(runner.usages[position])
                 yield event
                 if isinstance(event, ToolEnd):
                     ended[position] = event.message
@@ -305,6 +316,7 @@ class Loop:
                         for item in transcript.answer(ended[len(transcript.answers)]):
                             yield item
             runner.check()
+            self._ends = runner.terminates
         finally:
             self.pending.clear()
             await runner.aclose()
@@ -315,7 +327,7 @@ class Loop:
     async def _is_over(self, output: MessageOutput, finish_reason: FinishReason) -> bool:
         """Whether the run ends after this turn; else what the hook changes is changed for the next one."""
         control, conversation = self.control, self._conversation
-        if control.aborting or not (self._goes_on or conversation.inbox):
+        if control.aborting or self._ends or not (self._goes_on or conversation.inbox):
             return True
         if self._settled:  # it seemed to be the last turn, but the user has said something since
             if conversation.holder is not None:

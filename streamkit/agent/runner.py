@@ -58,7 +58,9 @@ class ToolRunner:
         source_agent: str = "agent",
         depth: int = 0,
         messages: Callable[[], tuple[Message, ...]] = tuple,
+        count: Callable[[Usage | None], None] | None = None,
     ) -> None:
+        """`count` is told what the agents have used that a call asks."""
         names = {call.function.name for call in calls}
         # No other tools: one of them may hold whoever holds this.
         self._tools = {name: tool for name, tool in tools.items() if name in names}
@@ -66,7 +68,7 @@ class ToolRunner:
         self._calls = calls
         self._run_report = run
         self._rules = rules or ToolRules()
-        self._source_agent, self._depth, self._messages = source_agent, depth, messages
+        self._source_agent, self._depth, self._messages, self._count = source_agent, depth, messages, count
         self.results: list[Message | None] = [None] * len(calls)
         self.usages: list[Usage | None] = [None] * len(calls)
         self.terminates = False
@@ -221,6 +223,7 @@ class ToolRunner:
             update=update,
             forward=forward,
             aborted=lambda: self._is_stopped(position),
+            count=self._count,
         )
 
     def _is_answered(self, position: int) -> bool:

@@ -14,8 +14,8 @@ import streamkit
 from streamkit.messages import Message
 from streamkit.parts import Part
 
-# Protocols' and vendors' tables, which hold functions and classes, what a client is told, what is found on a disk, and
-# an output whose value was read from it: never stored.
+# Protocols' and vendors' tables, which hold functions and classes, what a client or a hook is told, what is found on a
+# disk, and an output whose value was read from it: never stored.
 TABLES = {
     "TypedOutput",
     "Protocol",
@@ -24,6 +24,7 @@ TABLES = {
     "Request",
     "ToolSpec",
     "Tool",
+    "ToolRequest",
     "Limits",
     "Retry",
     "Retrying",

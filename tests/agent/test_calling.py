@@ -47,7 +47,7 @@ async def double(n: int) -> int:
     return 2 * n
 
 
-@pytest.mark.feature("4.38")
+@pytest.mark.feature("4.38", "4.39", "4.40")
 async def test_a_call_is_prepared_asked_about_validated_run_and_asked_about_again_in_this_order() -> None:
     order: list[Any] = []
 

@@ -97,7 +97,7 @@ async def test_a_run_calls_tools_until_the_model_answers(make_agent: Any, provid
     assert "add" in str(first["tools"]) and first["tools"] == second["tools"]
 
 
-@pytest.mark.feature("brekkylab/ailoy#375")
+@pytest.mark.feature("D: ailoy#375")
 async def test_a_tool_result_streams_as_a_message_of_its_own(make_agent: Any) -> None:
     agent = make_agent([Answer([Call("add", {"a": 1}), Call("fails", {"why": "no"})]), Answer(["Ok."])], tools=TOOLS)
     pieces = [piece async for piece in agent.run_stream("go")]
@@ -209,7 +209,7 @@ NOT_CALLED = [
 ]
 
 
-@pytest.mark.feature("earendil-works/pi#9897", "first-3")
+@pytest.mark.feature("D: pi#9897", "first-3")
 @pytest.mark.parametrize("answer", [case[1] for case in NOT_CALLED], ids=[case[0] for case in NOT_CALLED])
 async def test_a_call_is_run_only_where_the_model_stopped_for_it(
     make_agent: Any, assert_whole: Any, answer: Answer
@@ -277,7 +277,7 @@ def overloaded(protocol: str, answer: Answer) -> bytes:
 FAILURES = [("dropped", dropped, TruncatedStream), ("overloaded", overloaded, APIError)]
 
 
-@pytest.mark.feature("earendil-works/pi#8460")
+@pytest.mark.feature("D: pi#8460")
 @pytest.mark.parametrize(("break_off", "kind"), [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES])
 async def test_an_error_in_an_answer_is_raised_with_what_was_shown_and_kept(
     make_agent: Any, assert_whole: Any, break_off: Any, kind: type[Exception]
@@ -328,7 +328,7 @@ async def test_no_server_is_an_error_that_leaves_the_agent_as_it_was() -> None:
     assert agent.history == []
 
 
-@pytest.mark.feature("agegr/pi-web#886", "can1357/oh-my-pi#5538")
+@pytest.mark.feature("D: pi-web#886", "D: oh-my-pi#5538")
 async def test_a_failed_run_tells_so_before_it_raises(make_agent: Any) -> None:
     agent = make_agent([Reply(body=b"", status=500)])
     events: list[Event] = []
@@ -339,7 +339,7 @@ async def test_a_failed_run_tells_so_before_it_raises(make_agent: Any) -> None:
     assert (events[-1].kind, events[-1].message) == (type(caught.value).__name__, str(caught.value))
 
 
-@pytest.mark.feature("openai/openai-openapi#539")
+@pytest.mark.feature("D: openai-openapi#539")
 async def test_usage_of_an_answer_that_was_left_counts(make_agent: Any, provider: str) -> None:
     agent = make_agent([Answer(["A long text."], usage=Usage(100, 50))])
     async with agent.run_stream("go") as run:

@@ -141,9 +141,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.feature(
-    "first-5", "openai/openai-agents-python#574", "openai/openai-agents-python#2222", "pydantic/pydantic-ai#1524"
-)
+@pytest.mark.feature("first-5", "D: openai-agents-python#574", "D: openai-agents-python#2222", "D: pydantic-ai#1524")
 @pytest.mark.parametrize("provider", ["anthropic"], indirect=True)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_a_run_may_be_left_at_every_event(
@@ -224,7 +222,7 @@ async def test_a_timeout_ends_a_run_wherever_it_waits(
         await clean()
 
 
-@pytest.mark.feature("openai/openai-agents-python#2222")
+@pytest.mark.feature("D: openai-agents-python#2222")
 async def test_a_bare_break_ends_connection_and_tools_within_a_second_of_the_last_reference(
     make_agent: Any, watch: Watch, assert_whole: Any
 ) -> None:
@@ -251,7 +249,7 @@ async def test_a_bare_break_ends_connection_and_tools_within_a_second_of_the_las
         assert ended.is_set()
 
 
-@pytest.mark.feature("unslothai/unsloth#6577")
+@pytest.mark.feature("D: unsloth#6577")
 async def test_a_run_in_a_cycle_of_garbage_ends_too(make_agent: Any, watch: Watch, assert_whole: Any) -> None:
     class App:
         """Holds the agent and the run; and the agent holds it, by a tool that is not called."""
@@ -329,7 +327,7 @@ async def test_closing_a_run_that_another_task_reads_is_an_error_that_says_so(ma
             tasks.cancel_scope.cancel()
 
 
-@pytest.mark.feature("unslothai/unsloth#6577")
+@pytest.mark.feature("D: unsloth#6577")
 async def test_items_may_be_read_from_one_task_each(make_agent: Any) -> None:
     agent = make_agent(SCRIPT, tools=TOOLS)
     found: list[Any] = []

@@ -419,7 +419,7 @@ async def test_closing_does_not_wait_for_ever_for_a_tool_that_does_not_end(monke
     await anyio.wait_all_tasks_blocked()
 
 
-@pytest.mark.feature("earendil-works/pi#8935")
+@pytest.mark.feature("D: pi#8935")
 async def test_closing_right_after_the_start_runs_nothing() -> None:
     ran = []
 
@@ -434,7 +434,7 @@ async def test_closing_right_after_the_start_runs_nothing() -> None:
     assert 2 not in ran
 
 
-@pytest.mark.feature("earendil-works/pi#7053")
+@pytest.mark.feature("D: pi#7053")
 async def test_a_finished_call_keeps_its_result_when_another_is_cancelled() -> None:
     async def quick() -> str:
         return "quick"
@@ -488,6 +488,7 @@ async def test_parallel_tools_overlap_in_a_sequential_agent() -> None:
         await drain(ToolRunner({"meet": meet}, calls, rules=ToolRules(mode="sequential")))
 
 
+@pytest.mark.feature("3.17")
 async def test_a_call_starts_when_what_it_depends_on_has_ended() -> None:
     log: list[str] = []
     tools = [tool(name=name)(tracer(log, name)) for name in "abc"] + [
@@ -608,7 +609,7 @@ async def test_a_call_that_was_only_prepared_is_not_run_after_the_end(at: str, h
     assert [message is not None for message in running.results] == [how == "interrupt"]
 
 
-@pytest.mark.feature("D: pi#9897")
+@pytest.mark.feature("D: pi#9897", "first-3")
 async def test_a_call_that_was_cut_short_is_never_run() -> None:
     ran = []
 
@@ -673,6 +674,7 @@ async def test_an_interrupt_after_the_end_changes_nothing() -> None:
     assert values(running) == ["quick"]
 
 
+@pytest.mark.feature("4.21")
 async def test_a_tool_sees_that_the_run_is_being_ended() -> None:
     seen: list[bool] = []
     ended = threading.Event()

@@ -65,6 +65,7 @@ from streamkit.interop.agentcore.tools import (
     result_message,
     to_result,
     to_spec,
+    to_tool,
 )
 from streamkit.interop.agentcore.transform import (
     convert_message,
@@ -131,5 +132,6 @@ __all__ = [
     "to_model",
     "to_result",
     "to_spec",
+    "to_tool",
     "to_usage",
 ]

@@ -1,22 +1,25 @@
 """Tools and their results in AgentCore's form, and in ours.
 
-Lost on the way to ours: a tool's label and how it is run, a result's usage, the tools that it added and whether it ends
-the run.
+Lost on the way to ours: a tool's label, and in a message a result's usage, the tools that it added and whether it ends
+the run; `to_tool` keeps those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from inspect import isawaitable
 from typing import Any
 
 from msgspec import Struct, field
 
 from streamkit.errors import ConfigError
 from streamkit.interop.agentcore.contents import contents_of, parts_of
+from streamkit.interop.agentcore.convert import to_usage
 from streamkit.interop.agentcore.messages import MessageContent, ToolResultMessage, Usage
 from streamkit.interop.agentcore.models import ToolExecutionMode
 from streamkit.messages import Message, Meta
 from streamkit.protocols.request import ToolSpec
+from streamkit.tools import Tool, ToolContext, ToolResult
 
 __all__ = [
     "AgentTool",
@@ -27,6 +30,7 @@ __all__ = [
     "result_message",
     "to_result",
     "to_spec",
+    "to_tool",
 ]
 
 _CAMEL = {"prepareArguments": "prepare_arguments", "executionMode": "execution_mode"}
@@ -88,6 +92,28 @@ def to_spec(tool: AgentTool) -> ToolSpec:
     return ToolSpec(name=tool.name, description=tool.description, parameters=tool.parameters)
 
 
+def to_tool(tool: AgentTool) -> Tool:
+    """Return a tool that an agent of ours runs.
+
+    Its `execute` gets the `ToolContext` of the call as `signal`, whose `aborted` says that nobody waits any more, and
+    as `context`; what `on_update` returns is to be awaited, as is `ToolContext.update`. It may be `async def`, or
+    plain: then it is run in a thread. What it raises is a failed result.
+    """
+
+    def execute(_context: ToolContext, **arguments: Any) -> Any:
+        result = tool.execute(_context.call_id, arguments, _context, _context.update, _context)
+        return _Given(result) if isawaitable(result) else _given(result)
+
+    return Tool(
+        execute,
+        name=tool.name,
+        description=tool.description,
+        parameters=tool.parameters,
+        prepare_arguments=tool.prepare_arguments,
+        mode=tool.execution_mode,
+    )
+
+
 def result_message(
     tool_call_id: str, tool_name: str, result: AgentToolResult, *, is_error: bool = False, timestamp: int = 0
 ) -> ToolResultMessage:
@@ -113,3 +139,19 @@ def to_result(tool_call_id: str, tool_name: str, result: AgentToolResult, *, is_
     """Return a result as one of our tool messages."""
     meta = Meta(is_error=is_error, name=tool_name or None, details=result.details)
     return Message("tool", parts_of(result.content), id=tool_call_id, meta=None if meta == Meta() else meta)
+
+
+class _Given:
+    """A result that is still to be awaited, as one of ours."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def __await__(self) -> Generator[Any, Any, ToolResult]:
+        return _given((yield from self._result.__await__()))
+
+
+def _given(result: AgentToolResult | AgentToolResultMutable) -> ToolResult:
+    usage = None if result.usage is None else to_usage(result.usage)
+    names = result.added_tool_names or ()
+    return ToolResult(parts_of(result.content), result.details, usage, names, bool(result.terminate))

@@ -128,7 +128,7 @@ _HOME = {
     "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
     "streamkit.protocols.failures": ("is_overflow",),
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
-    "streamkit.tools": ("Tool", "ToolContext", "ToolRequest", "ToolResult", "tool"),
+    "streamkit.tools": ("Tool", "ToolContext", "ToolGroup", "ToolRequest", "ToolResult", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.transport.fetching": ("fetch_image",),
     "streamkit.client.retries": ("Retry", "Retrying"),
@@ -183,6 +183,7 @@ if TYPE_CHECKING:
     from streamkit.timing import *
     from streamkit.tools import Tool as Tool
     from streamkit.tools import ToolContext as ToolContext
+    from streamkit.tools import ToolGroup as ToolGroup
     from streamkit.tools import ToolRequest as ToolRequest
     from streamkit.tools import ToolResult as ToolResult
     from streamkit.tools import tool as tool

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from copy import copy
 from types import TracebackType
-from typing import Any, TypeAlias, Union
+from typing import Any
 
+from streamkit.agent.calling import ToolRules
 from streamkit.agent.history import Conversation, History, load_history, load_query
 from streamkit.agent.hooks import COMPACT_AT, Hooks
 from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
+from streamkit.agent.results import MAX_RESULT_CHARS
 from streamkit.agent.run import EventRun, Run
 from streamkit.agent.skills import Roots, Skills, as_skills
 from streamkit.agent.state import AgentState
 from streamkit.agent.sub_agent import make_tool
+from streamkit.agent.toolbox import AgentTool, Toolbox
 from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, ShouldStop, TransformContext
 from streamkit.client import Client
 from streamkit.deltas import MessageDeltaOutput
@@ -23,13 +26,10 @@ from streamkit.errors import ConfigError
 from streamkit.keys import ApiKey
 from streamkit.messages import Message, MessageLike, MessageOutput
 from streamkit.params import check_names
-from streamkit.protocols import ToolSpec
-from streamkit.tools import Tool, as_tool, tool_list
+from streamkit.tools import AfterTool, BeforeTool, Tool, ToolMode, tool_list
 from streamkit.usage import Usage
 
 __all__ = ["Agent", "AgentTool"]
-
-AgentTool: TypeAlias = Union[Tool, Callable[..., Any], Mapping[str, Any]]
 
 MAX_TURNS = 64
 OUTPUT_RETRIES = 2
@@ -44,8 +44,10 @@ class Agent:
     async for out in agent.run_stream("What is the weather in Oslo?"):
         ...
 
-    `model` is `provider/model`; `tools` are functions, `Tool`s, or dicts in the provider's own form (tools that it runs
-    itself). `skills` are `Skills`, or the folders that they are in: the instruction goes on with what they are for, and
+    `model` is `provider/model`; `tools` are functions, `Tool`s, `ToolGroup`s, or dicts in the provider's own form
+    (tools that it runs itself). The model does not see those of the `shed` until it finds one or a tool's result names
+    it. `before_tool` and `after_tool` are asked of each call: see `ToolRequest`. `tool_mode` says whether the calls of
+    a message run beside each other, `max_result_chars` how much text of a result the model gets (None: all). `skills` are `Skills`, or the folders that they are in: the instruction goes on with what they are for, and
     tools load them. `history` is a conversation to go on with: messages, dicts, or the JSON text of their list.
     `params` are those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`,
     …). One run may ask the model `max_turns` times, and tell it `output_retries` times that its answer is not of the
@@ -64,7 +66,12 @@ class Agent:
         *,
         instruction: str | None = None,
         tools: Iterable[AgentTool] = (),
+        shed: Iterable[AgentTool] = (),
         skills: Skills | Roots = (),
+        before_tool: BeforeTool | None = None,
+        after_tool: AfterTool | None = None,
+        tool_mode: ToolMode = "parallel",
+        max_result_chars: int | None = MAX_RESULT_CHARS,
         name: str = "agent",
         history: History | None = None,
         max_turns: int = MAX_TURNS,
@@ -91,6 +98,10 @@ class Agent:
             raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
         if output_retries < 0:
             raise ConfigError(f"output_retries cannot be {output_retries}: 0 is none")
+        if tool_mode not in ("parallel", "sequential"):
+            raise ConfigError(f"tool_mode is 'parallel' or 'sequential', not {tool_mode!r}")
+        if max_result_chars is not None and max_result_chars < 1:
+            raise ConfigError(f"max_result_chars must be 1 at least, not {max_result_chars}")
         if "output_type" in params:
             raise ConfigError("output_type belongs to a run: agent.run(query, output_type=…)")
         check_names(params, {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS})
@@ -99,10 +110,8 @@ class Agent:
         self.output_retries = output_retries
         self.params = params
         found = as_skills(skills)
-        self.tools: list[Tool | dict[str, Any]] = [
-            dict(item) if isinstance(item, Mapping) else as_tool(item) for item in [*tool_list(tools), *found.tools]
-        ]
-        self._functions = _by_name(self.tools)
+        self._toolbox = Toolbox([*tool_list(tools), *found.tools], shed)
+        self._rules = ToolRules(tool_mode, before_tool, after_tool, max_result_chars)
         self._instruction = found.added_to(instruction)
         inbox = Inbox(steering_mode, follow_up_mode)
         self._conversation = Conversation(load_history(history, self._instruction), inbox)
@@ -115,6 +124,7 @@ class Agent:
             window=context_window,
             compact_at=compact_at,
         )
+        self._toolbox.activate_again(self.history)
         self._given = client
         self._kept: Client | None = None
         if client is not None:
@@ -139,6 +149,12 @@ class Agent:
     @history.setter
     def history(self, history: History) -> None:
         self._conversation.history = load_history(history, self._instruction)
+        self._toolbox.activate_again(self.history)
+
+    @property
+    def tools(self) -> list[Tool | dict[str, Any]]:
+        """The tools that the model sees."""
+        return list(self._toolbox.active)
 
     @property
     def usage(self) -> Usage:
@@ -265,29 +281,10 @@ class Agent:
         other._conversation = Conversation(list(self.history), Inbox(inbox.steering.mode, inbox.follow_ups.mode))
         return other
 
-    def _specs(self, names: Iterable[str] | None = None) -> list[ToolSpec | dict[str, Any]]:
-        """The tools that the model may call, of these names; raises `ConfigError` for a name that is none."""
-        if names is None:
-            return [tool.spec if isinstance(tool, Tool) else tool for tool in self.tools]
-        unknown = [name for name in names if name not in self._functions]
-        if unknown:
-            raise ConfigError(f"{self!r} has no tool {unknown[0]!r}: it has {', '.join(self._functions) or 'none'}")
-        return [self._functions[name].spec for name in names]
-
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""
         shared = self._given or self._kept
         return (shared, False) if shared is not None else (self._client.twin(), True)
-
-
-def _by_name(tools: Iterable[Tool | dict[str, Any]]) -> dict[str, Tool]:
-    found: dict[str, Tool] = {}
-    for tool in tools:
-        if isinstance(tool, Tool):
-            if tool.name in found:
-                raise ConfigError(f"there are two tools of the name {tool.name!r}: give one another by tool(name=…)")
-            found[tool.name] = tool
-    return found
 
 
 def _model_at(client: Client, model: str) -> str:

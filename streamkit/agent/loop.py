@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from weakref import ref
@@ -35,6 +35,7 @@ from streamkit.events import (
 )
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionPart
+from streamkit.protocols import ToolSpec
 from streamkit.structured import OutputType, correction
 from streamkit.tools import Tool
 from streamkit.usage import Usage
@@ -109,9 +110,8 @@ class Loop:
         self._name = agent.name
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
-        self._tools = agent._specs()
         self._params = agent.params
-        self._transcript = Transcript(self._conversation, agent.name, self._depth, self._count)
+        self._transcript = Transcript(self._conversation, agent.name, self._depth, self._activate, self._count)
         self._conversation.holder = self
         self._conversation.error = None
 
@@ -193,8 +193,11 @@ class Loop:
         control, history = self.control, self._conversation.history
         if control.stream is not None:
             self._transcript.add(control.stream.output)
-        text, results = (CUT_OFF, control.runner.results) if control.runner else (NOT_RUN, [])
-        for _ in self._transcript.answer_rest(text, results):
+        if control.runner is not None:
+            rest = self._transcript.answer_rest(CUT_OFF, control.runner.results, control.runner.usages)
+        else:
+            rest = self._transcript.answer_rest(NOT_RUN)
+        for _ in rest:
             pass
         if isinstance(error, Exception):
             self._conversation.error = f"{type(error).__name__}: {error}"
@@ -237,7 +240,7 @@ class Loop:
                 messages = await control.call(hook, list(messages))
         if control.cut:
             return None
-        stream = self._client.stream(messages, tools=self._tools, output_type=self.output_type, **self._params)
+        stream = self._client.stream(messages, tools=self._tools[0], output_type=self.output_type, **self._params)
         stream.run = self._report
         if control.stream is not None:
             stream.follow(control.stream)
@@ -290,16 +293,7 @@ class Loop:
     async def _run_calls(self) -> AsyncGenerator[Item, None]:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""
         transcript = self._transcript
-        made_by = len(transcript.history)
-        self.control.runner = runner = ToolRunner(
-            self._functions,
-            transcript.calls,
-            self._report,
-            source_agent=self._name,
-            depth=self._depth,
-            messages=lambda: tuple(transcript.history[:made_by]),
-            count=transcript.count,
-        )
+        self.control.runner = runner = self._make_runner()
         runner.start()
         ended: dict[int, Message] = {}
         try:
@@ -308,12 +302,12 @@ class Loop:
                     self.pending.add(event.id)
                 elif isinstance(event, ToolEnd):
                     self.pending.discard(event.id)
-                    transcript.count(runner.usages[position])
                 yield event
                 if isinstance(event, ToolEnd):
                     ended[position] = event.message
                     while len(transcript.answers) in ended:
-                        for item in transcript.answer(ended[len(transcript.answers)]):
+                        at = len(transcript.answers)
+                        for item in transcript.answer(ended[at], runner.usages[at]):
                             yield item
             runner.check()
             self._ends = runner.terminates
@@ -321,8 +315,23 @@ class Loop:
             self.pending.clear()
             await runner.aclose()
         self.control.runner = None
-        for item in transcript.answer_rest(CUT_OFF, runner.results):  # what has no result was cancelled from outside
+        # What has no result was cancelled from outside.
+        for item in transcript.answer_rest(CUT_OFF, runner.results, runner.usages):
             yield item
+
+    def _make_runner(self) -> ToolRunner:
+        agent, transcript = self._agent(), self._transcript
+        made_by = len(transcript.history)  # which only grows while tools run
+        return ToolRunner(
+            self._tools[1],
+            transcript.calls,
+            self._report,
+            rules=None if agent is None else agent._rules,
+            source_agent=self._name,
+            depth=self._depth,
+            messages=lambda: tuple(transcript.history[:made_by]),
+            count=transcript.count,
+        )
 
     async def _is_over(self, output: MessageOutput, finish_reason: FinishReason) -> bool:
         """Whether the run ends after this turn; else what the hook changes is changed for the next one."""
@@ -355,7 +364,8 @@ class Loop:
         self._params = {**self._params, **following.params}
         agent = self._agent()
         if following.tools is not None and agent is not None:
-            self._tools, self._allowed = agent._specs(following.tools), following.tools
+            agent._toolbox.only(following.tools)
+            self._allowed = following.tools
 
     @property
     def _hooks(self) -> Hooks:
@@ -364,10 +374,16 @@ class Loop:
         return Hooks() if agent is None else agent._hooks
 
     @property
-    def _functions(self) -> Mapping[str, Tool]:
+    def _tools(self) -> tuple[list[ToolSpec | dict[str, Any]], dict[str, Tool]]:
+        """What the model sees of the tools, and what it may call."""
         agent = self._agent()
-        functions = {} if agent is None else agent._functions
-        return functions if self._allowed is None else {name: functions[name] for name in self._allowed}
+        return ([], {}) if agent is None else agent._toolbox.only(self._allowed)
+
+    def _activate(self, names: Iterable[str]) -> None:
+        """Show the model the tools that a result names."""
+        agent = self._agent()
+        if agent is not None:
+            agent._toolbox.activate(names)
 
     def _will_shorten(self, error: StreamkitError) -> bool:
         """Whether the model is asked once more with a shorter conversation, after this error."""

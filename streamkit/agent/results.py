@@ -6,12 +6,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from streamkit.deltas import BlockAdded, Delta, MessageEnd, MessageStart
+from streamkit.deltas import BlockAdded, Delta, MessageEnd, MessageStart, UsageSnapshot
 from streamkit.errors import ToolError
 from streamkit.messages import FinishReason, Message, Meta
 from streamkit.params import encode_json
 from streamkit.parts import FunctionPart, Part, TextPart, ValuePart
 from streamkit.tools import ToolResult
+from streamkit.usage import Usage
 
 __all__ = ["MAX_RESULT_CHARS", "RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
 
@@ -79,11 +80,12 @@ def _text(part: Part) -> str | None:
     return None
 
 
-def result_deltas(message: Message) -> list[Delta]:
-    """Return the deltas that fold to `message`, the end included."""
+def result_deltas(message: Message, usage: Usage | None = None) -> list[Delta]:
+    """Return the deltas that fold to `message` and to what its tool has used, the end included."""
     start = MessageStart("tool", message.id, meta=msgspec.structs.replace(message.meta) if message.meta else None)
     blocks = [BlockAdded(index, part) for index, part in enumerate(message.contents)]
-    return [start, *blocks, MessageEnd(RESULT_END)]
+    spent = [] if usage is None else [UsageSnapshot(usage)]
+    return [start, *blocks, *spent, MessageEnd(RESULT_END)]
 
 
 def is_error(message: Message) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias, Union
 
@@ -30,9 +30,14 @@ class Transcript:
     """
 
     def __init__(
-        self, conversation: Conversation, name: str, depth: int, count: Callable[[Usage | None], None] | None = None
+        self,
+        conversation: Conversation,
+        name: str,
+        depth: int,
+        activate: Callable[[Iterable[str]], None],
+        count: Callable[[Usage | None], None] | None = None,
     ) -> None:
-        """`count` is told as well of what was used."""
+        """`activate` is told the names of tools that a result brings, `count` as well what was used."""
         self.history = conversation.history
         self.calls: list[FunctionPart] = []
         self.answers: list[Message] = []
@@ -40,6 +45,7 @@ class Transcript:
         self._conversation = conversation
         self._name = name
         self._depth = depth
+        self._activate = activate
         self._also_count = count
 
     def piece(self, delta: Delta) -> MessageDeltaOutput:
@@ -58,19 +64,24 @@ class Transcript:
             self.history.append(output.message)
         return self._signed(output)
 
-    def answer(self, message: Message) -> Iterator[Output]:
-        """Take the answer to the first call that has none, and return what is yielded of it."""
+    def answer(self, message: Message, usage: Usage | None = None) -> Iterator[Output]:
+        """Take the answer to the first call that has none, and what its tool has used; return what is yielded of it."""
+        self.count(usage)
         self.history.append(message)
         self.answers.append(message)
-        *deltas, end = result_deltas(message)
+        if message.meta is not None and message.meta.added_tool_names:
+            self._activate(message.meta.added_tool_names)
+        *deltas, end = result_deltas(message, usage)
         yield from (self.piece(delta) for delta in deltas)
-        yield MessageDeltaOutput(end, RESULT_END, None, self._depth, self._name)
-        yield self._signed(MessageOutput(message, RESULT_END))
+        yield MessageDeltaOutput(end, RESULT_END, usage, self._depth, self._name)
+        yield self._signed(MessageOutput(message, RESULT_END, usage))
 
-    def answer_rest(self, text: str, results: Sequence[Message | None] = ()) -> Iterator[Output]:
+    def answer_rest(
+        self, text: str, results: Sequence[Message | None] = (), usages: Sequence[Usage | None] = ()
+    ) -> Iterator[Output]:
         """Answer the calls that have none, by the `results` of all as far as there are any, else by the same text."""
-        for call, result in list(zip_longest(self.calls, results))[len(self.answers) :]:
-            yield from self.answer(result or result_message(call, text, failed=True))
+        for call, result, usage in list(zip_longest(self.calls, results, usages))[len(self.answers) :]:
+            yield from self.answer(result or result_message(call, text, failed=True), usage)
 
     def count(self, usage: Usage | None) -> None:
         """Add to what was used."""

@@ -2,6 +2,7 @@
 
 from streamkit.tools.context import ToolContext
 from streamkit.tools.definition import Tool, ToolMode, as_tool, tool, tool_list
+from streamkit.tools.groups import ToolGroup
 from streamkit.tools.hooks import AfterTool, BeforeTool, Block, ToolRequest
 from streamkit.tools.results import ToolResult
 
@@ -11,6 +12,7 @@ __all__ = [
     "Block",
     "Tool",
     "ToolContext",
+    "ToolGroup",
     "ToolMode",
     "ToolRequest",
     "ToolResult",

@@ -104,8 +104,9 @@ async def test_a_call_that_was_cut_short_is_not_run(provider: str) -> None:
 
     cut = Answer([Call("delete", '{"path": "/tmp/a' if provider != "gemini" else {"path": "/tmp"})], finish="length")
     agent, _ = agent_on([cut, Answer(["Ok."])], provider, tools=[delete])
-    (output,) = await run(agent)
+    output, *answers = await run(agent)
     assert output.finish_reason is not None and output.finish_reason.type == "length"
+    assert [answer.message.role for answer in answers] == ["tool"]
     assert ran == []
     assert (await run(agent, "And now?"))[-1].message.text == "Ok."
 

@@ -178,7 +178,7 @@ class Calling:
             (value,) = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
         except anyio.get_cancelled_exc_class():
             if began:
-                logger.warning("the tool %s goes on in its thread; its result will be dropped", tool.name)
+                logger.info("the tool %s goes on in its thread; its result will be dropped", tool.name)
             raise
         return value
 

@@ -277,6 +277,7 @@ async def test_the_hook_after_is_asked_of_a_tool_that_took_too_long() -> None:
 
 
 async def test_a_thread_that_takes_too_long_is_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="streamkit")
     release = threading.Event()
 
     def hangs() -> None:

@@ -640,6 +640,7 @@ async def test_what_does_not_end_is_left_behind_and_what_it_gives_later_ignored(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("streamkit.agent.runner.CLOSE_S", 0.05)
+    caplog.set_level("INFO", logger="streamkit")
     release, released = anyio.Event(), threading.Event()
 
     async def stubborn() -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import ConfigError
-from streamkit.events import Done, Event, OutputEnd
+from streamkit.events import Done, Event, MessageAdded, OutputEnd
 from streamkit.messages import MessageLike, MessageOutput, as_message
 from streamkit.sessions.records import (
     ConversationRecord,
@@ -30,9 +30,9 @@ _EVENTS: tuple[type, ...] = get_args(Event)
 def as_record(item: Recordable, message_count: int) -> Record | None:
     """Return the record of `item`, None where nothing of it is kept.
 
-    A message, an output and the end of one are a message of the conversation; the end of a run is its summary, with
-    the number of messages so far. Pieces, the story of a turn and whatever failed are not kept. Raises `ConfigError`
-    for what is none of these.
+    A message, an output, the end of one and what was added are a message of the conversation; the end of a run is its
+    summary, with the number of messages so far. Pieces, the story of a turn, whatever failed, and what a sub-agent says
+    are not kept. Raises `ConfigError` for what is none of these.
     """
     if isinstance(item, StartRecord):
         raise ConfigError("a session writes its own start: it is no record to be added")
@@ -43,10 +43,12 @@ def as_record(item: Recordable, message_count: int) -> Record | None:
         return item
     if isinstance(item, _RECORDS):
         return item  # type: ignore[return-value] # mypy does not read the tuple as a union
-    if isinstance(item, MessageOutput):
-        return ConversationRecord(item.message)
     if isinstance(item, OutputEnd):
-        return ConversationRecord(item.output.message)
+        item = item.output
+    if isinstance(item, MessageOutput):
+        return None if item.depth else ConversationRecord(item.message)
+    if isinstance(item, MessageAdded):
+        return ConversationRecord(item.message)
     if isinstance(item, Done):
         return SummaryRecord(message_count, item.summary.usage)
     if isinstance(item, (MessageDeltaOutput, *_EVENTS)):

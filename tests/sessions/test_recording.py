@@ -6,8 +6,7 @@ import pytest
 
 from streamkit.deltas import MessageDeltaOutput, TextDelta
 from streamkit.errors import ConfigError
-from streamkit.events import (
-    Done,
+from streamkit.events import MessageAdded, Progress, SubAgent, Done,
     Failed,
     OutputDelta,
     OutputEnd,
@@ -16,8 +15,7 @@ from streamkit.events import (
     ToolEnd,
     ToolStart,
     TurnEnd,
-    TurnStart,
-)
+    TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import TextPart
 from streamkit.sessions.recording import as_record
@@ -38,6 +36,7 @@ DELTA = MessageDeltaOutput(TextDelta(0, "hi"), None, None, 0, "agent")
 
 KEPT: list[tuple[Any, Record]] = [
     ("hi", ConversationRecord(MESSAGE)),
+    (MessageAdded(MESSAGE, "steering"), ConversationRecord(MESSAGE)),
     (MESSAGE, ConversationRecord(MESSAGE)),
     ({"role": "user", "contents": [{"type": "text", "text": "hi"}]}, ConversationRecord(MESSAGE)),
     (MessageOutput(MESSAGE), ConversationRecord(MESSAGE)),
@@ -73,6 +72,10 @@ def test_messages_and_the_end_of_a_run_are_kept(item: Any, record: Record) -> No
         TurnEnd(1),
         ToolStart("c", "add"),
         ToolEnd("c", "add", MESSAGE, True),
+        Progress("retrying"),
+        MessageOutput(MESSAGE, depth=1),
+        OutputEnd(MessageOutput(MESSAGE, depth=1)),
+        SubAgent("c", "ask", OutputEnd(MessageOutput(MESSAGE))),
         Failed("ServerError", "no", MessageOutput(MESSAGE)),
     ],
     ids=lambda item: type(item).__name__,

@@ -6,7 +6,11 @@ import pytest
 
 from streamkit.deltas import MessageDeltaOutput, TextDelta
 from streamkit.errors import ConfigError
-from streamkit.events import MessageAdded, Progress, SubAgent, Done,
+from streamkit.events import (
+    MessageAdded,
+    Progress,
+    SubAgent,
+    Done,
     Failed,
     OutputDelta,
     OutputEnd,

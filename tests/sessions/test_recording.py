@@ -7,19 +7,20 @@ import pytest
 from streamkit.deltas import MessageDeltaOutput, TextDelta
 from streamkit.errors import ConfigError
 from streamkit.events import (
-    MessageAdded,
-    Progress,
-    SubAgent,
     Done,
     Failed,
+    MessageAdded,
     OutputDelta,
     OutputEnd,
+    Progress,
     RunStart,
     RunSummary,
+    SubAgent,
     ToolEnd,
     ToolStart,
     TurnEnd,
-    TurnStart
+    TurnStart,
+)
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import TextPart
 from streamkit.sessions.recording import as_record

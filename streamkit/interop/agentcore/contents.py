@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Iterable
 
 from streamkit.errors import ConfigError, ImageNotEmbedded
@@ -46,5 +45,5 @@ def _image(part: ImagePart) -> ImageContent:
 def _picture(content: ImageContent) -> ImagePart:
     try:
         return ImagePart(EmbeddedImage(content.mime_type, base64.b64decode(content.data, validate=True)))
-    except binascii.Error as error:
+    except ValueError as error:  # `binascii.Error` is one, and text beyond ASCII another
         raise ConfigError(f"an image of type {content.mime_type} is no base64: {error}") from None

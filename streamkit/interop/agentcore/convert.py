@@ -1,10 +1,11 @@
 """Conversations and answers → AgentCore's messages, and back.
 
 Lost on the way to AgentCore: thinking and signatures, images of the model, parts that are neither text nor image (with
-a `HistoryWarning`), whether a text was a value or a refusal, the name of who speaks, and of a finish reason all but
-its word; a refusal is an error with its reason, and a system message after the front is the user's. Lost on the way
-back: what was wrong with a call's arguments (it counts as cut short, and so does the free text of a custom tool), a
-result's usage and the tools that it added. For messages of an application see `custom`.
+a `HistoryWarning`), whether a text was a value or a refusal, of `meta` all but the time, an answer's origin and a
+result's name, error and details, and of a finish reason all but its word; a refusal is an error with its reason, and a
+system message after the front is the user's. Lost on the way back: what was wrong with a call's arguments (it counts as
+cut short, and so does the free text of a custom tool), a result's usage and the tools that it added. For messages of an
+application see `custom`.
 """
 
 from __future__ import annotations

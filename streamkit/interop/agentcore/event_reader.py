@@ -25,7 +25,7 @@ from streamkit.events import (
     TurnEnd,
     TurnStart,
 )
-from streamkit.interop.agentcore.convert import answer_deltas, from_agentcore
+from streamkit.interop.agentcore.convert import answer_deltas, from_agentcore, stop_of
 from streamkit.interop.agentcore.events import (
     AgentEndEvent,
     AgentEvent,
@@ -125,7 +125,9 @@ class EventReader:
         output.source_agent = self._name
         if output.usage is not None:
             self._usage = self._usage + output.usage if self._usage else output.usage
-        if message.stop_reason == "error" and output.finish_reason is None:
+        if message.stop_reason == "error" and (
+            output.finish_reason is None or stop_of(output.finish_reason) != "error"
+        ):
             self._failure = Failed("error", message.error_message or "", output, self._usage)
             return out
         self._finish = output.finish_reason or self._finish

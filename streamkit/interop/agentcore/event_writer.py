@@ -1,7 +1,7 @@
 """The events of a run → AgentCore's.
 
-Lost: what sub-agents say while it streams and after, and, but for `assistant_message_event`, which holds our own
-deltas, all that messages lose (see `convert`).
+Lost: what sub-agents say, hints at progress, and, but for `assistant_message_event`, which holds our own deltas, all
+that messages lose (see `convert`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from streamkit.events import (
     Done,
     Event,
     Failed,
+    MessageAdded,
     OutputDelta,
     OutputEnd,
     RunStart,
@@ -62,7 +63,7 @@ from streamkit.interop.agentcore.messages import (
     ToolResultMessage,
 )
 from streamkit.interop.agentcore.tools import from_result
-from streamkit.messages import MessageOutput
+from streamkit.messages import Message, MessageOutput
 
 __all__ = ["EventWriter"]
 
@@ -102,6 +103,8 @@ class EventWriter:
                 return [ToolExecutionUpdateEvent(id, name, self._arguments.get(id), value)]
             case ToolEnd(id=id, name=name, message=message, is_error=failed):
                 return [ToolExecutionEndEvent(id, name, from_result(message), failed)]
+            case MessageAdded(message=message):
+                return self._added(message)
             case TurnEnd():
                 return self._end_turn()
             case Done():
@@ -111,7 +114,7 @@ class EventWriter:
         return []
 
     def _delta(self, delta: Delta) -> list[AgentEvent]:
-        if isinstance(delta, MessageStart):
+        if isinstance(delta, MessageStart) and not delta.choice:
             self._is_result = delta.role == "tool"
             if self._is_result:
                 return []
@@ -167,6 +170,12 @@ class EventWriter:
         self._answer, self._is_open = message, False
         self._messages.append(message)
         return [*start, MessageEndEvent(message)]
+
+    def _added(self, message: Message) -> list[AgentEvent]:
+        self._is_open = False  # what the model was saying has been retracted, and it begins anew
+        added = to_agentcore([message])
+        self._messages += added
+        return [event for one in added for event in (MessageStartEvent(one), MessageEndEvent(one))]
 
     def _end_turn(self) -> list[AgentEvent]:
         if not self._in_turn:

@@ -44,8 +44,8 @@ class ChunkWriter:
     A call is one chunk, when it is complete. In the mode `cumulative` a chunk has the whole text so far, so the cost of
     an answer grows with the square of its length: that is the form's. The last chunk, at `MessageEnd`, has the reason
     to stop, the usage, and once more the text. Lost: a `Replace` in the mode `incremental` (with a `HistoryWarning`),
-    where one block ends and the next of its kind begins unless the first is signed, what is no text, thinking, image
-    or call, and the answers beside the first.
+    where one block ends and the next of its kind begins unless the first is signed (and so, in that mode, which of two
+    that grow at once a piece belongs to), what is no text, thinking, image or call, and the answers beside the first.
     """
 
     def __init__(self, mode: Mode) -> None:
@@ -85,7 +85,7 @@ class ChunkWriter:
         elif isinstance(delta, ToolCallEnd):
             return self._call(delta)
         elif isinstance(delta, BlockAdded):
-            return self._added(Block(delta.part, delta.signature))
+            return self._added(delta.index, Block(delta.part, delta.signature))
         elif isinstance(delta, Replace):
             return self._replace(delta)
         elif isinstance(delta, MessageEnd):
@@ -112,17 +112,19 @@ class ChunkWriter:
         text = self._text(kind, delta.index, delta.text)
         return [self._chunk(TextContent(text) if kind == "text" else ThinkingContent(text))]
 
-    def _added(self, block: Block) -> list[Assistant]:
+    def _added(self, index: int, block: Block) -> list[Assistant]:
         output = output_of(block)
         if output is None:
             warn_left_out(block.part, "a stream of chunks")
             return []
+        if isinstance(output, TextContent):  # a value, which is text here and so counts among it
+            output.content = self._text("text", index, output.content)
         return [self._chunk(output)]
 
     def _call(self, delta: ToolCallEnd) -> list[Assistant]:
         call = self._calls.pop(delta.index)
         call.closed = True
-        return self._added(Block(call.function(), delta.signature))
+        return self._added(delta.index, Block(call.function(), delta.signature))
 
     def _end(self, delta: MessageEnd) -> Assistant:
         finish = delta.finish_reason

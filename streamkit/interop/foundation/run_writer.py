@@ -7,8 +7,10 @@ from streamkit.events import (
     Done,
     Event,
     Failed,
+    MessageAdded,
     OutputDelta,
     OutputEnd,
+    Progress,
     RunStart,
     RunSummary,
     ToolEnd,
@@ -25,13 +27,16 @@ from streamkit.interop.foundation.records import (
     FailedAction,
     Generating,
     Initializing,
+    ProcessingMemory,
     Retracted,
     SessionRecord,
+    Steering,
     Summary,
     ToolCallRequested,
     TurnComplete,
 )
 from streamkit.interop.foundation.stream import AgentStream, Init, Next, Pending, Spread
+from streamkit.messages import Message
 from streamkit.models import ModelId
 
 __all__ = ["RunWriter"]
@@ -62,6 +67,11 @@ class RunWriter:
                 return self._delta(event)
             case OutputEnd(output=output) if output.depth == 0:
                 return self._message(event)
+            case MessageAdded(message=message, source=source):
+                self._messages += 1
+                return [Pending(Steering(source)), *_conversation(message)]
+            case Progress(kind="compacting"):
+                return [Pending(ProcessingMemory("compaction"))]
             case ToolStart(name=name):
                 self._tools += 1
                 return [Pending(ToolCallRequested(name))]
@@ -77,7 +87,7 @@ class RunWriter:
 
     def _delta(self, event: OutputDelta) -> list[AgentStream]:
         delta = event.output.delta
-        if isinstance(delta, MessageStart):
+        if isinstance(delta, MessageStart) and not delta.choice:
             self._is_result = delta.role == "tool"
             self._chunks = ChunkWriter(self._mode)
         if self._is_result:
@@ -90,7 +100,9 @@ class RunWriter:
     def _message(self, event: OutputEnd) -> list[AgentStream]:
         self._messages += 1
         message = event.output.message
-        if message.role != "tool":
-            return []
-        records: list[SessionRecord] = [Conversation(one) for one in to_foundation([message])]
-        return [Next(records[0])] if len(records) == 1 else [Spread(records)]
+        return _conversation(message) if message.role == "tool" else []
+
+
+def _conversation(message: Message) -> list[AgentStream]:
+    records: list[SessionRecord] = [Conversation(one) for one in to_foundation([message])]
+    return [Next(records[0])] if len(records) == 1 else [Spread(records)]

@@ -29,8 +29,9 @@ def test_what_says_something_is_text(part: Any, text: str) -> None:
 def test_an_image_must_be_bytes() -> None:
     with pytest.raises(ImageNotEmbedded, match="https://x/y.png"):
         contents_of([ImagePart(ImageUrl("https://x/y.png"))])
-    with pytest.raises(ConfigError, match="image/png is no base64"):
-        parts_of([ImageContent("no base64", "image/png")])
+    for data in ["no base64", "é"]:
+        with pytest.raises(ConfigError, match="image/png is no base64"):
+            parts_of([ImageContent(data, "image/png")])
 
 
 def test_a_part_without_a_place_is_warned_of() -> None:

@@ -4,7 +4,17 @@ from typing import Any
 
 from streamkit import FinishReason, Message, MessageOutput, accumulate
 from streamkit.deltas import MessageEnd
-from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, ToolEnd, ToolStart, ToolUpdate
+from streamkit.events import (
+    Done,
+    Event,
+    Failed,
+    OutputDelta,
+    OutputEnd,
+    RunStart,
+    ToolEnd,
+    ToolStart,
+    ToolUpdate,
+)
 from streamkit.interop.agentcore.event_reader import EventReader
 from streamkit.interop.agentcore.event_writer import EventWriter
 from streamkit.interop.agentcore.events import (
@@ -132,3 +142,13 @@ def test_an_answer_that_failed_is_the_partial_one() -> None:
     assert events[-1].partial.message.text == "so far"
     assert (events[-1].message, events[-1].partial.finish_reason) == ("no capacity", None)
     assert outputs(events) == []
+
+
+async def test_a_run_that_fails_after_any_event_ends_in_one_failure() -> None:
+    events = await run(*SCRIPT)
+    for count in range(1, len(events)):
+        writer = EventWriter()
+        failed: list[Event] = [*events[:count], Failed("ServerError", "gone")]
+        back = read(*(event for one in failed for event in writer.feed(one)))
+        assert [event for event in back if isinstance(event, (Done, Failed))] == back[-1:]
+        assert isinstance(back[-1], Failed)

@@ -15,7 +15,18 @@ from streamkit.deltas import (
     ToolCallEnd,
     ToolCallStart,
 )
-from streamkit.events import Event, Failed, OutputDelta, RunStart, TurnStart
+from streamkit.events import (
+    Done,
+    Event,
+    Failed,
+    MessageAdded,
+    OutputDelta,
+    Progress,
+    RunStart,
+    RunSummary,
+    SubAgent,
+    TurnStart,
+)
 from streamkit.interop.agentcore.event_writer import EventWriter
 from streamkit.interop.agentcore.events import (
     AgentEndEvent,
@@ -35,8 +46,10 @@ from streamkit.interop.agentcore.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
+    UserMessage,
 )
 from streamkit.interop.agentcore.tools import AgentToolResult
+from streamkit.messages import FinishReason, Message
 from streamkit.testing import error_reply
 from tests.interop.agentcore.runs import SCRIPT, run
 
@@ -183,3 +196,18 @@ def test_other_answers_and_sub_agents_change_no_message(delta: TextStart | TextD
     (update,) = told(MessageStart(), other)[1:]
     assert update == MessageUpdateEvent(AssistantMessage([]), other)
     assert write(OutputDelta(MessageDeltaOutput(delta, depth=1))) == []
+
+
+def test_what_a_user_says_while_the_model_speaks_is_a_message_after_which_it_begins_anew() -> None:
+    deltas = (MessageStart(), TextStart(0), TextDelta(0, "a"), Retract("the user said something"))
+    shown = [OutputDelta(MessageDeltaOutput(delta)) for delta in deltas]
+    again = OutputDelta(MessageDeltaOutput(MessageStart()))
+    said, added = UserMessage([TextContent("No.")]), MessageAdded(Message("user", ["No."]), "steering")
+    *_, start, end, begun = write(*shown, added, again)
+    assert (start, end) == (MessageStartEvent(said), MessageEndEvent(said))
+    assert begun == MessageStartEvent(AssistantMessage([]))
+    assert write(*shown, added, Done(RunSummary(1, FinishReason("stop"))))[-1] == AgentEndEvent([said])
+
+
+def test_hints_and_what_sub_agents_do_are_left_out() -> None:
+    assert write(Progress("retrying"), SubAgent("c", "ask", TurnStart(1))) == []

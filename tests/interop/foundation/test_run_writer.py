@@ -1,13 +1,30 @@
 from __future__ import annotations
 
+import warnings
 from typing import Any, get_args
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from streamkit import Agent, FinishReason, Message, MessageDeltaOutput, MessageOutput
-from streamkit.deltas import MessageStart, Retract, TextDelta, TextStart
-from streamkit.errors import APIError
-from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, ToolStart, ToolUpdate, TurnStart
+from streamkit import Agent, FinishReason, Message, MessageDeltaOutput, MessageOutput, accumulate
+from streamkit.deltas import Delta, MessageEnd, MessageStart, Replace, Retract, TextDelta, TextStart
+from streamkit.errors import APIError, HistoryWarning
+from streamkit.events import (
+    Done,
+    Event,
+    Failed,
+    MessageAdded,
+    OutputDelta,
+    OutputEnd,
+    Progress,
+    RunStart,
+    RunSummary,
+    SubAgent,
+    ToolStart,
+    ToolUpdate,
+    TurnStart,
+)
 from streamkit.interop.foundation.chunks import Mode
 from streamkit.interop.foundation.content import TextContent
 from streamkit.interop.foundation.messages import ToolResult
@@ -17,7 +34,9 @@ from streamkit.interop.foundation.records import (
     FailedAction,
     Generating,
     Initializing,
+    ProcessingMemory,
     Retracted,
+    Steering,
     Summary,
     ToolCallRequested,
     TurnComplete,
@@ -27,7 +46,9 @@ from streamkit.interop.foundation.runs import RunReader
 from streamkit.interop.foundation.stream import AgentStream, Init, Next, Pending, Spread, items
 from streamkit.models import ModelId
 from streamkit.parts import TextPart
+from streamkit.protocols.values import part_text
 from streamkit.testing import Answer, Call, ReplayServer, Text, Thinking, error_reply
+from streamkit.testing.strategies import delta_streams
 
 
 async def add(a: int, b: int) -> int:
@@ -132,3 +153,45 @@ def test_what_has_no_place_makes_no_item() -> None:
     assert write("incremental", ToolUpdate("c", "f", 50), below) == []
     assert write("incremental", ToolStart("c", "f")) == [Pending(ToolCallRequested("f"))]
     assert not [item for item in write("incremental", below) if isinstance(item, Next)]
+
+
+def text_of(message: Message) -> str:
+    return "".join(filter(None, map(part_text, message.contents)))
+
+
+@settings(max_examples=25)
+@given(delta_streams(), st.integers(0, 30), st.sampled_from(get_args(Mode)))
+def test_the_text_of_any_answer_comes_back_with_others_beside_it_and_after_a_retraction(
+    deltas: list[Delta], retracted: int, mode: Mode
+) -> None:
+    assume(mode == "cumulative" or not any(isinstance(delta, Replace) for delta in deltas))
+    cut = [delta for delta in deltas[:retracted] if not isinstance(delta, MessageEnd)]
+    told = [*cut, Retract("no"), *deltas] if cut else deltas
+    output = accumulate(told)
+    writer, reader = RunWriter(mode), RunReader(mode)
+    written: list[Event] = [RunStart("a"), TurnStart(1), *(OutputDelta(MessageDeltaOutput(delta)) for delta in told)]
+    written += [OutputEnd(output), Done(RunSummary(1, output.finish_reason or FinishReason("stop")))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HistoryWarning)  # of parts that have no place there
+        items = [item for event in written for item in writer.feed(event)]
+    back = [event for item in items for event in reader.feed(item)]
+    (end,) = [event.output.message for event in back if isinstance(event, OutputEnd)]
+    order: Any = str if mode == "cumulative" else sorted  # of blocks that grow at once the pieces come as they came
+    for one, other in [(text_of(end), text_of(output.message)), (end.thinking or "", output.message.thinking or "")]:
+        assert order(one) == order(other)
+
+
+def test_what_a_user_says_meanwhile_is_a_record_after_a_hint() -> None:
+    hint, record = write("incremental", MessageAdded(Message("user", ["No."]), "steering"))
+    assert hint == Pending(Steering("steering"))
+    assert isinstance(record, Next)
+    assert record.item.message.content.content == "No."  # type: ignore[union-attr]
+    done = Done(RunSummary(1, FinishReason("stop")))
+    *_, summary = write("incremental", MessageAdded(Message("user", ["No."]), "follow_up"), done)
+    assert isinstance(summary, Next)
+    assert summary.item.message_count == 1  # type: ignore[union-attr]
+
+
+def test_making_a_conversation_shorter_is_work_on_the_memory() -> None:
+    assert write("incremental", Progress("compacting", {"messages": 9})) == [Pending(ProcessingMemory("compaction"))]
+    assert write("incremental", Progress("compacted"), SubAgent("c", "ask", TurnStart(1))) == []

@@ -49,6 +49,42 @@ async def test_an_example_runs(code: str) -> None:
         assert b"lear" in done.stdout or b"Rhine" in done.stdout
 
 
+KEYBOARD = next(block for block in EXAMPLES if "sys.stdin" in str(block.values[0])).values[0]
+RIVERS = Answer(["The Danube, the Volga, the Rhine, the Elbe, the Oder, the Rhone, the Loire and the Seine."])
+
+TYPED = [
+    ("said", "And in brief?\n", [b"[stop]", b"Briefly: the Danube.", b"[stop]"]),
+    ("said to interrupt", "!No: in brief.\n", [b"[taken back]", b"Briefly: the Danube.", b"[stop]"]),
+    ("stopped", "/stop\n", [b"[aborted]"]),
+]
+
+
+@pytest.mark.parametrize(("typed", "shown"), [case[1:] for case in TYPED], ids=[case[0] for case in TYPED])
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_run_is_steered_from_a_keyboard(typed: str, shown: list[bytes]) -> None:
+    async with ReplayServer([RIVERS, Answer(["Briefly: the Danube."])], piece=3, pace_s=0.01) as server:
+        environment = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none", "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-W", "error", "-c", str(KEYBOARD)]
+        with anyio.fail_after(60):
+            async with await anyio.open_process(command, env=environment) as process:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                assert process.stderr is not None
+                told = await process.stdout.receive()
+                await process.stdin.send(typed.encode())
+                async for piece in process.stdout:
+                    told += piece
+                errors = b"".join([piece async for piece in process.stderr])
+                await process.wait()
+    assert (process.returncode, errors) == (0, b"")
+    assert told.startswith(b"The")
+    at = 0
+    for words in shown:
+        assert words in told[at:], told
+        at = told.index(words, at) + len(words)
+    assert (b"Seine." in told) is (shown[0] == b"[stop]")
+
+
 def test_the_tables_of_providers_are_those_of_the_package() -> None:
     text = (ROOT / "docs" / "providers.md").read_text()
     assert provider_table() in text, f"docs/providers.md should hold:\n{provider_table()}"

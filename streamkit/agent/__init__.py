@@ -3,5 +3,7 @@
 from streamkit.agent.agent import Agent
 from streamkit.agent.builder import AgentBuilder
 from streamkit.agent.run import Run
+from streamkit.agent.state import AgentState
+from streamkit.agent.turns import NextTurn, Turn
 
-__all__ = ["Agent", "AgentBuilder", "Run"]
+__all__ = ["Agent", "AgentBuilder", "AgentState", "NextTurn", "Run", "Turn"]

@@ -44,14 +44,21 @@ class Agent:
     async for out in agent.run_stream("What is the weather in Oslo?"):
         ...
 
-    `model` is `provider/model`; `tools` are functions, `Tool`s, `ToolGroup`s, or dicts in the provider's own form
-    (tools that it runs itself). The model does not see those of the `shed` until it finds one or a tool's result names
-    it. `before_tool` and `after_tool` are asked of each call: see `ToolRequest`. `tool_mode` says whether the calls of
-    a message run beside each other, `max_result_chars` how much text of a result the model gets (None: all). `skills` are `Skills`, or the folders that they are in: the instruction goes on with what they are for, and
-    tools load them. `history` is a conversation to go on with: messages, dicts, or the JSON text of their list.
-    `params` are those of `Client.stream`, for every request, and of `Client` (`retry`, `fallback`, `idle_timeout_s`,
-    …). One run may ask the model `max_turns` times, and tell it `output_retries` times that its answer is not of the
-    `output_type`.
+    What it is: `model` is `provider/model`, `name` what its outputs are signed with, `instruction` the system message,
+    after which stand its `skills` (`Skills`, or the folders that they are in). `history` is a conversation to go on
+    with: messages, dicts, or the JSON text of their list. `params` are those of `Client.stream`, for every request, and
+    of `Client` (`retry`, `fallback`, `idle_timeout_s`, …).
+
+    What it may do: `tools` are functions, `Tool`s, `ToolGroup`s, or dicts in the provider's own form (tools that it
+    runs itself). The model does not see those of the `shed` until it finds one or a tool's result names it. `tool_mode`
+    says whether the calls of a message run beside each other, `before_tool` and `after_tool` are asked of each (see
+    `ToolRequest`), `max_result_chars` is how much text of a result the model gets (None: all).
+
+    How far: a run asks the model `max_turns` times at most, and tells it `output_retries` times that its answer is not
+    of the `output_type`. `compact` makes a conversation shorter that does not fit, or has `compact_at` of the
+    `context_window` (in tokens). `steering_mode` and `follow_up_mode` say how many queued messages are said at a time.
+    Hooks, plain or async: `transform_context` and `convert_to_llm` for what the model is shown, `should_stop` and
+    `prepare_next_turn` between two turns (see `Turn` and `NextTurn`).
 
     Each run opens and closes its own connections, with `api_key`, `base_url` and `http_client` as for `Client`, so
     that an agent may be used in one event loop after another. Inside `async with agent` the runs share one client. A

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +10,7 @@ from streamkit.agent.agent import Agent, AgentTool
 from streamkit.agent.history import History
 from streamkit.agent.skills import Roots, Skills
 from streamkit.client import Client
+from streamkit.errors import ConfigError
 from streamkit.keys import ApiKey
 
 __all__ = ["AgentBuilder"]
@@ -82,6 +84,15 @@ class AgentBuilder:
     def params(self, **params: Any) -> AgentBuilder:
         """Set parameters of every request."""
         return self._set(**params)
+
+    def options(self, **options: Any) -> AgentBuilder:
+        """Set any other option of `Agent` by its name: its shed, its hooks, the modes of its queues."""
+        unknown = options.keys() - inspect.signature(Agent).parameters.keys()
+        if unknown:
+            raise ConfigError(f"an agent has no option {', '.join(sorted(unknown))}")
+        if "tools" in options:
+            self.tools(options.pop("tools"))
+        return self._set(**options)
 
     async def build(self) -> Agent:
         """Make the agent; raises `ConfigError` for whatever is wrong. May be called again for another one."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import TextPart
 from streamkit.testing import Answer, Call, ReplayTransport
+from streamkit.tools import Tool
 
 
 async def add(a: int) -> int:
@@ -74,3 +76,24 @@ async def test_a_builder_may_build_again() -> None:
 async def test_what_is_wrong_is_found_by_build(builder: Any) -> None:
     with pytest.raises(ConfigError):
         await builder.build()
+
+
+async def test_a_builder_takes_every_option_of_an_agent() -> None:
+    names = inspect.signature(Agent).parameters.keys() - {"model", "params"}
+    given: dict[str, Any] = {name: None for name in names if not hasattr(AgentBuilder, name)}
+    assert {"shed", "compact", "should_stop", "steering_mode", "before_tool"} <= given.keys()
+    given |= {
+        "shed": [sub],
+        "steering_mode": "all",
+        "follow_up_mode": "all",
+        "tool_mode": "sequential",
+        "compact_at": 0.5,
+    }
+    agent = await AgentBuilder("openai/m").api_key("key").options(**given, tools=[add], max_turns=3).build()
+    assert [tool.name for tool in agent.tools if isinstance(tool, Tool)] == ["add", "find_tools"]
+    assert agent.max_turns == 3
+
+
+def test_an_option_that_is_none_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="no option steering"):
+        AgentBuilder("openai/m").options(steering="all")

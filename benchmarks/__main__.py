@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.bench_agent import agent_turns
 from benchmarks.bench_engine import engine, linear
 from benchmarks.bench_import import imports
 from benchmarks.bench_latency import latency
@@ -19,6 +20,7 @@ from benchmarks.results import Row, compare, load, save, table
 SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "engine": engine,
     "linear": linear,
+    "agent": agent_turns,
     "import": imports,
     "client": client,
     "peers": peers,

@@ -105,7 +105,8 @@ class _Results:
         callers, places = self._callers[id], self._by_id.get(id, [])
         later = bisect_right(callers, at)
         end = callers[later] if later < len(callers) else len(self._messages)
-        for place in places[bisect_right(places, at) :]:
+        for number in range(bisect_right(places, at), len(places)):
+            place = places[number]
             if place >= end:
                 break
             if place in self._free:
@@ -134,6 +135,7 @@ class _CallIds:
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern or ".+", re.DOTALL)
         self._taken: set[str] = set()
+        self._turns: dict[str, int] = {}  # of each id that was replaced, which replacement is next
 
     def take(self, id: str) -> str:
         if id in self._taken or not self._pattern.fullmatch(id):
@@ -142,13 +144,15 @@ class _CallIds:
         return id
 
     def _made(self, id: str) -> str:
-        for turn in range(len(self._taken) + 1):
+        first = self._turns.get(id, 0)
+        for turn in range(first, first + len(self._taken) + 1):
             digest = hashlib.sha256(f"{turn}:{id}".encode("utf-8", "surrogatepass")).hexdigest()
             forms = (f"call_{digest[:24]}", digest[:24], digest[:9], digest)
             form = next((form for form in forms if self._pattern.fullmatch(form)), None)
             if form is None:
                 raise ConfigError(f"no call id can be made that matches the pattern {self._pattern.pattern!r}")
             if form not in self._taken:
+                self._turns[id] = turn + 1
                 return form
         raise ConfigError(f"no free call id is left for the pattern {self._pattern.pattern!r}")
 

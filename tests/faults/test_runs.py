@@ -115,7 +115,7 @@ async def costs(a: int) -> ToolResult:
     return ToolResult("paid", usage=Usage(a, a))
 
 
-def make_agent(seed: int, url: str) -> Agent:
+def make_agent(seed: int, url: str, limit_s: float | None = 0.1) -> Agent:
     random = Random(seed)
     functions: list[Any] = [add, thread, fails, Tool(counts, mode="sequential"), slow, Tool(late, timeout_s=0.01)]
     functions += [ends, Tool(costs, depends_on=["add"])]
@@ -123,8 +123,8 @@ def make_agent(seed: int, url: str) -> Agent:
         "api_key": "key",
         "base_url": url,
         "retry": Retry(times=random.randrange(2), first_wait_s=0.0, after_content=random.random() < 0.5),
-        "idle_timeout_s": 0.1,
-        "first_token_timeout_s": 0.1,
+        "idle_timeout_s": limit_s,
+        "first_token_timeout_s": limit_s,
     }
     below = Agent("anthropic/s", name="below", tools=functions, max_turns=4, **options)
     asking = below.as_tool("ask", description="Ask somebody.")
@@ -202,7 +202,7 @@ class User:
 async def view(seed: int, kind: str) -> tuple[list[Any], Agent, str]:
     """All that a view of a seed's run yields, the agent after it, and the error that ended it."""
     async with ReplayServer(replies(seed, 0.0)) as server:
-        agent = make_agent(seed, server.url)
+        agent = make_agent(seed, server.url, limit_s=None)
         user, items, error = User(seed, agent), [], ""
         async with agent, getattr(agent, kind)("go") as run:
             try:

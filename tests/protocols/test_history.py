@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -85,6 +88,21 @@ def test_ids_that_come_again_are_made_unique_on_the_call_and_its_own_result() ->
     assert (first.tool_calls[0].id, one.id, one.text) == ("a", "a", "1")
     assert second.tool_calls[0].id == two.id != "a"
     assert two.text == "2"
+
+
+def test_an_id_that_comes_again_and_again_is_replaced_at_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some backends number the calls of each answer from the same id on."""
+    tried: list[bytes] = []
+
+    def sha256(data: bytes) -> Any:
+        tried.append(data)
+        return hashlib.sha256(data)
+
+    monkeypatch.setattr("streamkit.protocols.history.hashlib", SimpleNamespace(sha256=sha256))
+    talk = [message for _ in range(500) for message in (calls("call_0"), result("call_0"))]
+    ids = [message.id for message in fit_history(talk) if message.role == "tool"]
+    assert len(set(ids)) == 500
+    assert len(tried) == 499
 
 
 def test_a_call_does_not_take_the_result_of_a_later_call_with_its_id() -> None:

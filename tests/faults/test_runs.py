@@ -211,7 +211,9 @@ async def view(seed: int, kind: str) -> tuple[list[Any], Agent, str]:
                     plain = item.output if isinstance(item, (OutputDelta, OutputEnd)) else item
                     finish, depth = getattr(plain, "finish_reason", None), getattr(plain, "depth", 1)
                     is_message = isinstance(plain, MessageDeltaOutput if kind == "run_stream" else MessageOutput)
-                    user.hears(finish is not None and depth == 0 and is_message)
+                    # While tools run, what is cut off depends on the clock.
+                    speaks = agent.history[-1:] and agent.history[-1].role == "assistant"
+                    user.hears(bool(speaks and finish is not None and depth == 0 and is_message))
             except StreamkitError as caught:
                 error = type(caught).__name__
         return items, agent, error

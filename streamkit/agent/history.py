@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 import msgspec
 
 from streamkit.agent.inbox import Inbox
+from streamkit.agent.results import result_message
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.parts import RefusalPart, TextPart
@@ -16,7 +18,10 @@ from streamkit.usage import Usage
 if TYPE_CHECKING:
     from streamkit.agent.loop import Loop
 
-__all__ = ["Conversation", "History", "load_history", "load_query", "says_anything"]
+__all__ = ["Conversation", "History", "answer_open_calls", "load_history", "load_query", "says_anything"]
+
+# What the model is told of a call whose result was never kept.
+_LEFT = "There is no result: the program that ran the call ended first. What the call did may have had effects."
 
 History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
 
@@ -57,6 +62,20 @@ def load_query(query: MessageLike) -> Message:
         return as_message(query)
     except (msgspec.ValidationError, TypeError) as error:
         raise ConfigError(f"the query is no message: {error}") from None
+
+
+def answer_open_calls(history: list[Message]) -> None:
+    """Answer the calls at the end of a conversation that have no result: whoever ran them ended before they did."""
+    start = len(history)
+    while start and history[start - 1].role == "tool":
+        start -= 1
+    calls = (history[start - 1].tool_calls or []) if start else []
+    answered = Counter(message.id for message in history[start:])
+    for call in calls:
+        if answered[call.id]:
+            answered[call.id] -= 1
+        else:
+            history.append(result_message(call, _LEFT, failed=True))
 
 
 def says_anything(message: Message) -> bool:

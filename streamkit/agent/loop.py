@@ -11,7 +11,7 @@ from weakref import ref
 import anyio
 
 from streamkit.agent.control import Control
-from streamkit.agent.history import load_history
+from streamkit.agent.history import answer_open_calls, load_history
 from streamkit.agent.hooks import Hooks
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.agent.transcript import Output, Transcript
@@ -101,6 +101,7 @@ class Loop:
                 "another agent; agent.steer() and agent.follow_up() say something to the run"
             )
         history = self._conversation.history
+        answer_open_calls(history)
         if self._query is not None:
             history.append(self._query)
         self._goes_on = bool(history) and history[-1].role in ("user", "tool")

@@ -2,14 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
-from streamkit.agent.history import load_history, load_query, says_anything
+from streamkit.agent import Agent
+from streamkit.agent.history import answer_open_calls, load_history, load_query, says_anything
+from streamkit.agent.results import is_error
 from streamkit.blocks import BlockRef
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, Meta
 from streamkit.parts import FunctionCall, FunctionPart, ImagePart, ImageUrl, RefusalPart, TextPart, ValuePart
+from streamkit.testing import Answer, ReplayTransport
 
 HISTORY = [
     Message("system", [TextPart("Be brief.")]),
@@ -78,3 +82,43 @@ SAID: list[tuple[str, Message, bool]] = [
 @pytest.mark.parametrize(("message", "said"), [case[1:] for case in SAID], ids=[case[0] for case in SAID])
 def test_a_message_cut_off_is_kept_where_it_says_anything(message: Message, said: bool) -> None:
     assert says_anything(message) is said
+
+
+def calling(*ids: str) -> Message:
+    return Message("assistant", tool_calls=[FunctionPart(id, FunctionCall("add")) for id in ids])
+
+
+def answering(id: str) -> Message:
+    return Message("tool", ["3"], id=id)
+
+
+OPEN: list[tuple[str, list[Message], list[str]]] = [
+    ("nothing", [], []),
+    ("no calls", [Message("user", ["hi"])], []),
+    ("no answer", [calling("a", "b")], ["a", "b"]),
+    ("one answer", [calling("a", "b"), answering("a")], ["b"]),
+    ("the other answer", [calling("a", "b"), answering("b")], ["a"]),
+    ("all answers", [calling("a", "b"), answering("a"), answering("b")], []),
+    ("two calls of one id", [calling("a", "a"), answering("a")], ["a"]),
+    ("calls further back", [calling("a"), Message("user", ["hi"])], []),  # which requests answer by themselves
+]
+
+
+@pytest.mark.parametrize(("history", "answered"), [case[1:] for case in OPEN], ids=[case[0] for case in OPEN])
+def test_calls_that_nobody_is_running_any_more_get_an_answer(history: list[Message], answered: list[str]) -> None:
+    kept = list(history)
+    answer_open_calls(history)
+    assert history[: len(kept)] == kept
+    assert [(message.role, message.id, is_error(message)) for message in history[len(kept) :]] == [
+        ("tool", id, True) for id in answered
+    ]
+
+
+async def test_a_conversation_that_ends_in_the_middle_of_its_calls_goes_on() -> None:
+    transport = ReplayTransport([Answer(["Again?"])])
+    async with httpx.AsyncClient(transport=transport) as http:
+        history = [Message("user", ["hi"]), calling("a", "b"), answering("a")]
+        agent = Agent("openai/m", api_key="key", http_client=http, history=history)
+        assert [piece async for piece in agent.continue_()]
+    assert [message.role for message in agent.history] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert "the program that ran the call ended" in str(agent.history[3].contents)

@@ -40,6 +40,7 @@ IMPORTERS_OF_TESTING = {"cli", "testing"}
 # Modules without a test of their own, and where they are tested.
 TESTED_ELSEWHERE: dict[str, str] = {
     "__init__": "tests/test_layout.py",
+    "agent/link": "tests/agent/test_hooks.py",
     "agent/transcript": "tests/agent/test_loop.py",
     "agent/turns": "tests/agent/test_hooks.py",
     "client/asking": "tests/client/test_stream.py",

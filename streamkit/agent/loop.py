@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
-from weakref import ref
 
 import anyio
 
 from streamkit.agent.control import Control
 from streamkit.agent.history import answer_open_calls, load_history
-from streamkit.agent.hooks import Hooks
+from streamkit.agent.link import AgentLink
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.agent.transcript import Output, Transcript
-from streamkit.agent.turns import NextTurn, Turn
+from streamkit.agent.turns import Turn
 from streamkit.client import Stream
 from streamkit.client.observing import RunReport
 from streamkit.deltas import MessageDeltaOutput, MessageEnd, Retract
@@ -35,9 +34,7 @@ from streamkit.events import (
 )
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import FunctionPart
-from streamkit.protocols import ToolSpec
 from streamkit.structured import OutputType, correction
-from streamkit.tools import Tool
 from streamkit.usage import Usage
 
 if TYPE_CHECKING:
@@ -82,19 +79,14 @@ class Loop:
         self._summary: RunSummary | None = None  # once it is over
         self._turn = 0
         self._ends = False  # by a tool's result
-        self._allowed: list[str] | None = None  # the names of the tools that may be called, None for all
         self._goes_on = True  # with nothing new from the user
         self._shortened = False  # for this message
         self._settled = False
 
     def start(self, agent: Agent) -> None:
-        """Take the agent's conversation and add the query to it; raises `ConfigError` where another run has it.
-
-        Of the agent itself only a weak reference is kept: an abandoned run is held until it is closed, and must not
-        hold the agent, its tools, and by them perhaps whoever should have closed it.
-        """
+        """Take the agent's conversation and add the query to it; raises `ConfigError` where another run has it."""
+        self._link = AgentLink(agent)
         self._conversation = agent._conversation
-        self._client, self._owns_client = agent._connect()
         if self._conversation.holder is not None:
             raise ConfigError(
                 f"{agent!r} is still in a run: read it to its end, close it (`async with`, or aclose()), or make "
@@ -107,18 +99,15 @@ class Loop:
         self._goes_on = bool(history) and history[-1].role in ("user", "tool")
         if not self._goes_on and not self._conversation.inbox:
             raise ConfigError(f"{agent!r} has nothing to go on with: neither a user nor a tool spoke last")
-        self._agent = ref(agent)
-        self._name = agent.name
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
-        self._params = agent.params
-        self._transcript = Transcript(self._conversation, agent.name, self._depth, self._activate, self._count)
+        self._transcript = Transcript(self._conversation, agent.name, self._depth, self._link.activate, self._count)
         self._conversation.holder = self
         self._conversation.error = None
 
     async def items(self) -> AsyncGenerator[Item, None]:
         """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""
-        client, control, name, depth = self._client, self.control, self._name, self._depth
+        client, control, name, depth = self._link.client, self.control, self._link.name, self._depth
         if client.telemetry is not None:
             self._report = client.telemetry.run(client, name, self._query or self._conversation.history[-1])
         try:
@@ -168,7 +157,7 @@ class Loop:
                 yield Failed(type(error).__name__, str(error), partial, self._transcript.usage)
             raise
         finally:
-            if self._owns_client:
+            if self._link.owns_client:
                 with anyio.move_on_after(CLOSE_S, shield=True):
                     await client.aclose()
 
@@ -211,7 +200,7 @@ class Loop:
         """Begin a turn: what the user has said meanwhile comes into the history, which is made shorter if it must."""
         if self._turn == self._max_turns:
             raise TurnLimit(
-                f"{self._name} asked the model {self._max_turns} times in one run, which is its max_turns; "
+                f"{self._link.name} asked the model {self._max_turns} times in one run, which is its max_turns; "
                 "the history holds all of it, so another run can go on"
             )
         self._turn += 1
@@ -224,10 +213,10 @@ class Loop:
         for message, source in said:
             history.append(message)
             yield MessageAdded(message, source)
-        if self._conversation.full and self._hooks.compact is not None:
+        if self._conversation.full and self._link.hooks.compact is not None:
             before = len(history)
             yield Progress("compacting", {"messages": before})
-            shorter = await self.control.call(self._hooks.compact, list(history))
+            shorter = await self.control.call(self._link.hooks.compact, list(history))
             if not self.control.aborting:
                 history[:] = load_history(shorter)
                 self._conversation.full = False
@@ -236,12 +225,14 @@ class Loop:
     async def _ask(self) -> Stream | None:
         """The stream of the next message, in place of one that was taken back, if any was; None for a cut turn."""
         control, messages = self.control, self._conversation.history
-        for hook in (self._hooks.transform, self._hooks.convert):
+        for hook in (self._link.hooks.transform, self._link.hooks.convert):
             if hook is not None and not control.cut:
                 messages = await control.call(hook, list(messages))
         if control.cut:
             return None
-        stream = self._client.stream(messages, tools=self._tools[0], output_type=self.output_type, **self._params)
+        stream = self._link.client.stream(
+            messages, tools=self._link.specs, output_type=self.output_type, **self._link.params
+        )
         stream.run = self._report
         if control.stream is not None:
             stream.follow(control.stream)
@@ -269,7 +260,7 @@ class Loop:
         says_more = bool(self._conversation.inbox) and not control.aborting
         if not (self._goes_on or fault or transcript.calls or says_more):
             self._finish(output)
-        yield MessageDeltaOutput(end, output.finish_reason, output.usage, self._depth, self._name)
+        yield MessageDeltaOutput(end, output.finish_reason, output.usage, self._depth, self._link.name)
         yield output
         if self._goes_on and not control.cut:
             async with aclosing(self._run_calls()) as items:
@@ -284,7 +275,7 @@ class Loop:
         yield TurnEnd(self._turn)
         if fault is not None and correcting is None:
             raise fault
-        self._conversation.full = self._hooks.is_full(output)
+        self._conversation.full = self._link.hooks.is_full(output)
         if await self._is_over(output, end.finish_reason):
             self.ended = not self._goes_on and not control.aborting
             self._finish(output)
@@ -321,14 +312,14 @@ class Loop:
             yield item
 
     def _make_runner(self) -> ToolRunner:
-        agent, transcript = self._agent(), self._transcript
+        transcript = self._transcript
         made_by = len(transcript.history)  # which only grows while tools run
         return ToolRunner(
-            self._tools[1],
+            self._link.functions,
             transcript.calls,
             self._report,
-            rules=None if agent is None else agent._rules,
-            source_agent=self._name,
+            rules=self._link.rules,
+            source_agent=self._link.name,
             depth=self._depth,
             messages=lambda: tuple(transcript.history[:made_by]),
             count=transcript.count,
@@ -343,7 +334,7 @@ class Loop:
             if conversation.holder is not None:
                 return True
             self._settled, conversation.holder = False, self
-        hooks = self._hooks
+        hooks = self._link.hooks
         if hooks.should_stop is None and hooks.prepare_next_turn is None:
             return False
         transcript = self._transcript
@@ -353,42 +344,12 @@ class Loop:
         if hooks.should_stop is not None and await control.call(hooks.should_stop, turn):
             return True
         if hooks.prepare_next_turn is not None and not control.aborting:
-            self._change(await control.call(hooks.prepare_next_turn, turn))
+            self._link.change(await control.call(hooks.prepare_next_turn, turn))
         return control.aborting
-
-    def _change(self, following: NextTurn | None) -> None:
-        if following is None:
-            return
-        if following.model is not None:
-            self._client = self._client.on(following.model)
-            self._params = {name: value for name, value in self._params.items() if name != "model"}
-        self._params = {**self._params, **following.params}
-        agent = self._agent()
-        if following.tools is not None and agent is not None:
-            agent._toolbox.only(following.tools)
-            self._allowed = following.tools
-
-    @property
-    def _hooks(self) -> Hooks:
-        """The agent's hooks, which may hold whoever should have closed the run, as may its tools."""
-        agent = self._agent()
-        return Hooks() if agent is None else agent._hooks
-
-    @property
-    def _tools(self) -> tuple[list[ToolSpec | dict[str, Any]], dict[str, Tool]]:
-        """What the model sees of the tools, and what it may call."""
-        agent = self._agent()
-        return ([], {}) if agent is None else agent._toolbox.only(self._allowed)
-
-    def _activate(self, names: Iterable[str]) -> None:
-        """Show the model the tools that a result names."""
-        agent = self._agent()
-        if agent is not None:
-            agent._toolbox.activate(names)
 
     def _will_shorten(self, error: StreamkitError) -> bool:
         """Whether the model is asked once more with a shorter conversation, after this error."""
-        if self._shortened or self._hooks.compact is None or not isinstance(error, ContextOverflow):
+        if self._shortened or self._link.hooks.compact is None or not isinstance(error, ContextOverflow):
             return False
         self._shortened = self._conversation.full = True
         return True

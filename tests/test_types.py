@@ -17,18 +17,21 @@ from streamkit.parts import Part
 # Protocols' and vendors' tables, which hold functions and classes, what a client or a hook is told, what is found on a
 # disk, and an output whose value was read from it: never stored.
 TABLES = {
-    "TypedOutput",
+    "AgentState",
+    "Limits",
+    "NextTurn",
     "Protocol",
     "Provider",
     "Quirks",
     "Request",
-    "ToolSpec",
-    "Tool",
-    "ToolRequest",
-    "Limits",
     "Retry",
     "Retrying",
     "Skill",
+    "Tool",
+    "ToolRequest",
+    "ToolSpec",
+    "Turn",
+    "TypedOutput",
 }
 HOMES = ["usage", "timing", "parts", "blocks", "messages", "custom", "deltas", "events", "models", "sessions"]
 TYPES = {

@@ -56,6 +56,8 @@ class Control:
 
     async def call(self, hook: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a hook of the user's gives, plain or async; None where the run was aborted meanwhile."""
+        if self.aborting:
+            return None
         value = hook(*arguments)
         if not inspect.isawaitable(value):
             return value

@@ -12,6 +12,7 @@ import anyio
 from streamkit.agent.control import Control
 from streamkit.agent.history import answer_open_calls, load_history
 from streamkit.agent.link import AgentLink
+from streamkit.agent.results import text_of
 from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
 from streamkit.agent.transcript import Output, Transcript
 from streamkit.agent.turns import Turn
@@ -154,7 +155,7 @@ class Loop:
                 error.partial.source_agent, error.partial.depth = name, depth
             if isinstance(error, Exception):
                 partial = error.partial if isinstance(error, StreamkitError) else None
-                yield Failed(type(error).__name__, str(error), partial, self._transcript.usage)
+                yield Failed(type(error).__name__, text_of(error), partial, self._transcript.usage)
             raise
         finally:
             if self._link.owns_client:
@@ -190,7 +191,7 @@ class Loop:
         for _ in rest:
             pass
         if isinstance(error, Exception):
-            self._conversation.error = f"{type(error).__name__}: {error}"
+            self._conversation.error = f"{type(error).__name__}: {text_of(error)}"
             if history and history[-1] is self._query:
                 history.pop()
         control.stream = control.runner = None
@@ -218,7 +219,10 @@ class Loop:
             yield Progress("compacting", {"messages": before})
             shorter = await self.control.call(self._link.hooks.compact, list(history))
             if not self.control.aborting:
-                history[:] = load_history(shorter)
+                kept = load_history(shorter)
+                if not kept:
+                    raise ConfigError("compact gave no conversation: it returns the messages that take its place")
+                history[:] = kept
                 self._conversation.full = False
                 yield Progress("compacted", {"before": before, "after": len(history)})
 

@@ -14,7 +14,16 @@ from streamkit.parts import FunctionPart, Part, TextPart, ValuePart
 from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 
-__all__ = ["MAX_RESULT_CHARS", "RESULT_END", "as_json", "describe", "is_error", "result_deltas", "result_message"]
+__all__ = [
+    "MAX_RESULT_CHARS",
+    "RESULT_END",
+    "as_json",
+    "describe",
+    "is_error",
+    "result_deltas",
+    "result_message",
+    "text_of",
+]
 
 RESULT_END = FinishReason("stop")
 
@@ -108,10 +117,15 @@ def describe(error: BaseException) -> str:
     """Return what the model is told of an exception: its type and message, of a `ToolError` the message alone."""
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(describe(one) for one in error.exceptions)
-    try:
-        text = str(error).encode("utf-8", "replace").decode()
-    except Exception:  # an error whose own text fails must not end the run in place of the call
-        text = ""
+    text = text_of(error)
     if isinstance(error, ToolError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def text_of(error: BaseException) -> str:
+    """Return the message of an exception, none where making it fails: that must not take the place of the error."""
+    try:
+        return str(error).encode("utf-8", "replace").decode()
+    except Exception:
+        return ""

@@ -255,3 +255,47 @@ async def test_turns_are_counted_over_all_of_a_run(make_agent: Any) -> None:
     agent.follow_up("and?")
     turns = [event.turn async for event in agent.run_events("go") if isinstance(event, TurnStart)]
     assert turns == [1, 2, 3]
+
+
+@pytest.mark.parametrize("gives", [None, []])
+async def test_a_compact_that_gives_no_conversation_leaves_the_old_one(make_agent: Any, gives: Any) -> None:
+    agent = make_agent([FINE, FINE], instruction="Be brief.", compact=lambda _: gives, context_window=20)
+    [output async for output in agent.run("go")]
+    before = list(agent.history)
+    with pytest.raises(ConfigError, match="compact gave no conversation"):
+        [output async for output in agent.run("on")]
+    assert agent.history[: len(before)] == before
+
+
+async def test_a_run_aborted_before_it_compacts_does_not_ask_the_hook(make_agent: Any) -> None:
+    asked: list[int] = []
+
+    async def slow(messages: list[Message]) -> list[Message]:
+        asked.append(len(messages))
+        return messages
+
+    agent = make_agent([CALL, FINE], tools=[add], compact=slow, context_window=20)
+    events: list[Any] = []
+    async for event in agent.run_events("go"):
+        events.append(event)
+        if isinstance(event, Progress) and event.kind == "compacting":
+            agent.abort()
+    assert (asked, events[-1].summary.finish_reason.type) == ([], "aborted")
+
+
+async def test_an_error_without_a_text_of_its_own_ends_the_run_as_itself(make_agent: Any) -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no text")
+
+    def stop(_: Turn) -> bool:
+        raise MuteError
+
+    agent = make_agent([CALL, FINE], tools=[add], should_stop=stop)
+    events: list[Any] = []
+    with pytest.raises(MuteError):
+        async for event in agent.run_events("go"):
+            events.append(event)  # noqa: PERF401 # they are looked at after the error
+    assert [event.kind for event in events if isinstance(event, Failed)] == ["MuteError"]
+    assert not agent.state.is_streaming
+    [output async for output in agent.run("again")]

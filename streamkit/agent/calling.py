@@ -146,7 +146,7 @@ class Calling:
             if on_trio() or self._stopped():
                 raise
             return self._failed(error)
-        except Exception as error:
+        except Exception as error:  # the tool's own, whatever it is: the hook after it is asked, and the model told
             return self._failed(self._late() if self._expired else error)
         finally:
             self._timer.cancel()

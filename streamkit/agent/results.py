@@ -127,5 +127,5 @@ def text_of(error: BaseException) -> str:
     """Return the message of an exception, none where making it fails: that must not take the place of the error."""
     try:
         return str(error).encode("utf-8", "replace").decode()
-    except Exception:
+    except Exception:  # `__str__` may raise anything
         return ""

@@ -59,7 +59,7 @@ class Connection:
             raise ConnectTimeout(
                 f"{self._link.label} was not ready within {within_s:g} s{self._link.noise}{self._link.last_words()}"
             ) from None
-        except BaseException:
+        except BaseException:  # whoever is cancelled while it opens leaves nothing open either
             await self.aclose()
             raise
         if self.client is None:
@@ -103,6 +103,6 @@ class Connection:
 
 def _load_libraries() -> None:
     """Import the SDK and read the certificates, which takes more than a second once and would hold up a loop."""
-    import mcp  # noqa: F401
+    import mcp  # noqa: F401 - only loaded here
 
     tls_context()

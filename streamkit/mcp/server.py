@@ -169,7 +169,7 @@ class McpServer:
             if connection.failure is not None:
                 raise opening_error(connection.failure, self._link, connection.statuses) from None
             await self.refresh()
-        except BaseException:
+        except BaseException:  # a cancellation too leaves nothing open
             await self._close()
             raise
         return self

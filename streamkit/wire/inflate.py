@@ -87,7 +87,7 @@ def new_inflater(content_encoding: str) -> Inflater | None:
 
 def _to_the_fault(stream: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     """Yield what `data` held before the byte that is at fault, which zlib drops where it comes in one read with it."""
-    with suppress(zlib.error):
+    with suppress(zlib.error):  # the fault itself is told by who found it
         for at in range(len(data)):
             if piece := stream.decompress(data[at : at + 1]):
                 yield piece

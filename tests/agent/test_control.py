@@ -240,7 +240,7 @@ async def test_an_interruption_stops_tools_and_keeps_the_results_that_are_there(
     rested, added = (message for message in agent.history if message.role == "tool")
     assert rested.meta is not None
     assert rested.meta.is_error
-    assert added.contents[0].value == 2  # type: ignore[union-attr]
+    assert added.contents[0].value == 2
     assert said(agent.history) == ["go", "Never mind."]
     assert agent.history[-1].text == "Fine."
     assert_whole(agent.history)

@@ -238,7 +238,7 @@ async def test_a_hook_says_which_tools_the_model_may_call_next(make_agent: Any) 
         ["multiply"],
         ["multiply"],
     ]
-    results = [message.contents[0].value for message in agent.history if message.role == "tool"]  # type: ignore[union-attr]
+    results = [message.contents[0].value for message in agent.history if message.role == "tool"]
     assert results[0] == 2
     assert "no tool 'add'" in results[1]
 

@@ -35,4 +35,4 @@ def test_a_queue_that_is_cleared_gives_what_it_had() -> None:
 
 def test_a_mode_that_is_none_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no queue mode 'some'"):
-        Queue("some")  # type: ignore[arg-type]
+        Queue("some")

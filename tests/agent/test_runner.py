@@ -550,7 +550,7 @@ async def test_one_after_another_a_failure_keeps_no_other_from_running() -> None
 
 
 def values(running: ToolRunner) -> list[Any]:
-    return [message and message.contents[0].value for message in running.results]  # type: ignore[union-attr]
+    return [message and message.contents[0].value for message in running.results]
 
 
 async def quick() -> str:

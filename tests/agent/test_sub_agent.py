@@ -53,7 +53,7 @@ async def test_what_a_sub_agent_says_comes_live_with_its_name_and_depth() -> Non
         (0, "agent", "assistant"),
     ]
     assert [message.role for message in top.history] == ["user", "assistant", "tool", "assistant"]
-    assert top.history[2].contents[0].value == "Take the third."  # type: ignore[union-attr]
+    assert top.history[2].contents[0].value == "Take the third."
     assert (middle.history, deep.history) == ([], [])
 
 
@@ -148,7 +148,7 @@ async def test_a_sub_agent_gives_a_value_where_it_is_asked_for_one() -> None:
     top = agent([ask("a"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED, output_type=list[int])])
     async for _ in top.run("go"):
         pass
-    assert top.history[2].contents[0].value == [1, 2]  # type: ignore[union-attr]
+    assert top.history[2].contents[0].value == [1, 2]
 
 
 async def test_a_sub_agent_starts_from_its_own_history_each_time() -> None:
@@ -156,10 +156,10 @@ async def test_a_sub_agent_starts_from_its_own_history_each_time() -> None:
     top = agent([ask("a"), ask("b"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED)])
     async for _ in top.run("go"):
         pass
-    requests = helper._client._given._transport.requests  # type: ignore[union-attr]
+    requests = helper._client._given._transport.requests
     assert [len(request.json["messages"]) for request in requests] == [2, 2]
     assert helper.history == [Message("system", ["You know the town."])]
-    assert top.tools[0].name == "guide"  # type: ignore[union-attr]
+    assert top.tools[0].name == "guide"
 
 
 REFUSALS = [

@@ -138,7 +138,7 @@ async def test_the_model_finds_a_tool_calls_it_and_has_it_again_in_a_later_run(m
     found, told = (message for message in agent.history if message.role == "tool")
     assert found.meta is not None
     assert found.meta.added_tool_names == ("clock",)
-    assert told.contents[0].value == "clock"  # type: ignore[union-attr]
+    assert told.contents[0].value == "clock"
     resumed = make_agent([Answer(["Hm."])], shed=[CLOCK, READ], history=agent.history)
     assert [one.name for one in resumed.tools] == ["find_tools", "clock"]
 

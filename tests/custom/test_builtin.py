@@ -94,6 +94,6 @@ def test_what_the_model_sees_has_the_time_of_the_message(value: Struct) -> None:
 
 
 def test_content_takes_parts_as_dicts_and_keeps_those_that_nobody_knows() -> None:
-    value = CustomContent("note", [{"type": "text", "text": "a"}, {"type": "odd", "x": 1}])  # type: ignore[list-item]
+    value = CustomContent("note", [{"type": "text", "text": "a"}, {"type": "odd", "x": 1}])
     assert value.content == [TextPart("a"), RawPart({"type": "odd", "x": 1})]
     assert custom_value(custom_message(value)) == value

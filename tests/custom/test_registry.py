@@ -91,7 +91,7 @@ def test_text_that_no_json_holds_has_the_replacement_character() -> None:
 
 
 OTHERS = [
-    Message("user", ["a"]),  # type: ignore[list-item]
+    Message("user", ["a"]),
     Message("user", [ValuePart(1)], meta=Meta()),
     Message("user", [ValuePart({"text": "a"})], meta=Meta(custom="nobody_knows")),
 ]

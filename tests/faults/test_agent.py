@@ -21,7 +21,7 @@ from streamkit.usage import Usage
 from tests.faults.harness import KEY, until
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 CALLING = Answer([Thinking("Let me look."), "One moment.", Call("get_weather", {"city": "Oslo"})])
 ANSWER = Answer(["It is sunny in Oslo."])

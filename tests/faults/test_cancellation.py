@@ -27,7 +27,7 @@ from streamkit.usage import Usage
 from tests.faults.harness import ANSWER, KEY, body, client_at, place, said, until
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 B = body("anthropic")
 HALF = "Let me look.|It is su"
@@ -68,7 +68,7 @@ async def by_cancel(read: Read, stream: Stream, stands: Callable[[], Awaitable[N
 
 
 async def by_fail_after(read: Read, stream: Stream, stands: Callable[[], Awaitable[None]]) -> None:
-    with suppress(TimeoutError), anyio.fail_after(30) as scope:
+    with suppress(TimeoutError), anyio.fail_after(30) as scope:  # it is to be late
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(read)
             await stands()
@@ -77,7 +77,7 @@ async def by_fail_after(read: Read, stream: Stream, stands: Callable[[], Awaitab
 
 async def by_aclose(read: Read, stream: Stream, stands: Callable[[], Awaitable[None]]) -> None:
     async def reads() -> None:
-        with suppress(StreamkitError):
+        with suppress(StreamkitError):  # closing is an error for who reads
             await read()
 
     async with anyio.create_task_group() as tasks:

@@ -20,7 +20,7 @@ from tests.faults.harness import KEY, body, until
 from tests.faults.test_fuzz import Reader, Schedule
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 EVENTS = split_frames(body("openai-responses"))
 OTHER = body("anthropic")

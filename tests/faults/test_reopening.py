@@ -28,7 +28,7 @@ from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 KEY = "sk-live-0123456789abcdef"
 ANSWER = Answer([Thinking("Let me look."), "It is sunny in Oslo."])

@@ -27,7 +27,7 @@ from streamkit.usage import Usage
 from tests.laws.acceptance import CHECKERS, check
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 HANG_S = 20.0
 SAMPLE, ALL = 30, 2_500
@@ -370,7 +370,7 @@ async def leave_many(seeds: range, check_whole: Any) -> Counter[str]:
             with anyio.fail_after(HANG_S):
                 try:
                     found[await leave(seed, check_whole)] += 1
-                except BaseException as error:
+                except BaseException as error:  # whatever it is, it is raised with its seed
                     error.add_note(f"seed {seed}")
                     raise
 

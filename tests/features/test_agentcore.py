@@ -101,7 +101,7 @@ def test_a_type_has_the_fields_that_the_document_names(name: str, fields: str) -
 @pytest.mark.feature("4.1")
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("level", get_args(ThinkingLevel))
-@pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning")  # not all take all levels
 async def test_each_level_of_thinking_is_asked_for_in_the_words_of_the_provider(provider: str, level: str) -> None:
     (asked, asking), (bare, silent) = [agent_on([Answer(["Ok."])], provider, **o) for o in ({"thinking": level}, {})]
     await run(asked)

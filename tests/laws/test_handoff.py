@@ -311,14 +311,14 @@ TARGETS = [*((protocol, "") for protocol in TAKERS), *(("openai-chat", name) for
 
 @pytest.mark.parametrize(("target", "vendor"), TARGETS, ids=[f"{target} {vendor}" for target, vendor in TARGETS])
 @given(steps=st.lists(STEPS, max_size=8), told=st.sampled_from(["drop", "text"]))
-@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")  # of parts that have no place there
 def test_any_history_of_another_is_accepted(target: str, vendor: str, steps: list[Message], told: str) -> None:
     assert seals(encode([BEGIN, *steps], target, vendor, foreign_thinking=told)) == []
 
 
 @pytest.mark.parametrize("target", TAKERS)
 @given(steps=st.lists(STEPS, max_size=6), origin=st.sampled_from(["", "known", "another"]))
-@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")  # of parts that have no place there
 def test_any_history_by_hand_is_sent_or_refused_with_a_reason(target: str, steps: list[Message], origin: str) -> None:
     """What claims to be of the dialect itself goes back as it is, so whether it is accepted is for its author."""
     meta = {"": None, "known": Meta(Origin(target, "acme", "m")), "another": Meta(Origin(target, "elsewhere", "m"))}
@@ -334,7 +334,7 @@ def test_any_history_by_hand_is_sent_or_refused_with_a_reason(target: str, steps
 @pytest.mark.parametrize("source", SOURCES)
 @settings(max_examples=10)
 @given(data=st.data())
-@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")  # of parts that have no place there
 def test_any_answers_of_a_stream_go_on_anywhere(source: str, data: st.DataObject) -> None:
     bodies = data.draw(st.lists(answers(source, choices=False).map(lambda answer: render(answer, source)), max_size=3))
     said = [heard(body, source, "acme") for body in bodies]

@@ -8,7 +8,7 @@ import pytest
 
 httpx2 = pytest.importorskip("httpx2", reason="the extra `mcp` is not installed")
 
-bounded = pytest.importorskip("streamkit.mcp.bounded")
+bounded = pytest.importorskip("streamkit.mcp.bounded", reason="the extra `mcp` is not installed")
 
 
 async def body() -> AsyncIterator[bytes]:

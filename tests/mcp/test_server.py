@@ -28,7 +28,7 @@ from tests.mcp.conftest import listening
 Make: TypeAlias = Callable[..., McpServer]
 
 # On trio httpx2, as the SDK uses it, leaves the generators of a stream to the garbage collector once it has closed it.
-pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
 
 PATHS = ["/mcp", "/old"]
 PROTOCOLS = {"/mcp": "2026-07-28", "/old": "2025-11-25"}
@@ -71,7 +71,7 @@ def agent(server: McpServer, *replies: Answer) -> Agent:
 async def hears_of_cancelling(server: McpServer, name: str) -> None:
     """The server was told that nobody waits for `forever(name)`."""
     with anyio.fail_after(5):
-        while (await server.call("was_cancelled", {"name": name})).value != ValuePart(True):  # noqa: ASYNC110
+        while (await server.call("was_cancelled", {"name": name})).value != ValuePart(True):  # noqa: ASYNC110 # it tells nobody
             await anyio.sleep(0.01)
 
 
@@ -268,7 +268,7 @@ async def test_a_server_that_dies_in_a_call_is_a_result_for_the_model_with_its_l
         (told,) = outputs[1].message.contents
         assert outputs[-1].message.text == "I see."
         assert "ended the connection in the call of act" in str(told)
-        assert r"\x1b[31mno more memory" in str(told) and "\x1b" not in str(told.value)  # type: ignore[union-attr]
+        assert r"\x1b[31mno more memory" in str(told) and "\x1b" not in str(told.value)
         with pytest.raises(errors.TransportError, match="ended the connection"):
             await server.refresh()
 

@@ -165,7 +165,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=12))
-@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.HistoryWarning")  # of results that answer nothing
 def test_any_history_becomes_one_in_which_calls_and_results_pair_off(history: list[Message]) -> None:
     fitted = fit_history(history)
     seen: set[str] = set()

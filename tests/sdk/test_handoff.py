@@ -9,7 +9,7 @@ from tests.sdk.test_request_types import CHECKS, assert_of_type, body_of
 
 pytestmark = [
     pytest.mark.sdk,
-    pytest.mark.filterwarnings("ignore::streamkit.errors.StreamkitWarning"),
+    pytest.mark.filterwarnings("ignore::streamkit.errors.StreamkitWarning"),  # of what another cannot be told
 ]
 
 TYPED = [*CHECKS, "openai", "openai-responses", "groq", "mistral"]

@@ -17,7 +17,7 @@ from tests.sdk.sdks import import_sdk
 
 pytestmark = [
     pytest.mark.sdk,
-    pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning"),
+    pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning"),  # not all take all of them
 ]
 
 SAMPLING: dict[str, Any] = {"temperature": 1.0, "top_p": 0.9, "seed": 7}

@@ -15,7 +15,7 @@ from tests.sdk.terms import THEIRS
 pytestmark = [
     pytest.mark.sdk,
     pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning"),  # google-genai's
-    pytest.mark.filterwarnings("ignore:.* does not take 'strict':streamkit.errors.UnsupportedParameterWarning"),
+    pytest.mark.filterwarnings("ignore:.* does not take 'strict':streamkit.errors.UnsupportedParameterWarning"),  # ours
 ]
 
 # The fields that only one of the two sends, which change nothing.

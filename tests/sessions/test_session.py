@@ -294,7 +294,7 @@ async def test_keeping_that_is_cancelled_at_any_await_stores_all_of_it_or_nothin
     native: bool, sessions: Sessions, anyio_backend_name: str
 ) -> None:
     if native and anyio_backend_name != "asyncio":
-        pytest.skip("trio has no other way")
+        pytest.skip(reason="trio has no other way")
     seen = set()
     for step in range(25):
         name = f"s{step}"

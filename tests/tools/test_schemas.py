@@ -38,7 +38,7 @@ async def anything(**arguments: Any) -> Any:
 @pytest.fixture
 def validator() -> None:
     """The library that validates; it comes with an extra."""
-    pytest.importorskip("jsonschema")
+    pytest.importorskip("jsonschema", reason="the extra `schema` is not installed")
 
 
 @pytest.fixture

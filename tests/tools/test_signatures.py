@@ -184,7 +184,7 @@ def positional(a: int, /) -> None: ...
 def complexity(a: complex) -> None: ...
 
 
-def unknown(a: "Nowhere") -> None: ...  # noqa: F821
+def unknown(a: "Nowhere") -> None: ...  # noqa: F821 # that it is not there is what is tested
 
 
 REFUSED = [

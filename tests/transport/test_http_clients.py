@@ -16,7 +16,7 @@ ANSWER = Answer(["It is sunny in Oslo."])
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest, anyio_backend_name: str) -> str:
     if request.param == "aiohttp" and anyio_backend_name == "trio":
-        pytest.skip("aiohttp runs on asyncio alone")
+        pytest.skip(reason="aiohttp runs on asyncio alone")
     return str(request.param)
 
 

@@ -37,8 +37,9 @@ def convert_message(message: Any) -> LlmMessage | None:
     seen = to_llm(to_custom(message))
     if seen is None:
         return None
+    told: LlmMessage
     (told,) = to_agentcore([seen])
-    return told  # type: ignore[no-any-return]
+    return told
 
 
 def normalize_prompt(prompt: str | AgentMessage | Iterable[AgentMessage], timestamp: int = 0) -> list[Any]:

@@ -25,7 +25,7 @@ def read_image(raw: Any) -> ImagePart | RawPart:
         return RawPart(raw)
     embedded = split_data_url(url)
     if embedded is not None:
-        with suppress(ProtocolError):
+        with suppress(ProtocolError):  # it stays an address
             return ImagePart(EmbeddedImage(embedded[0], read_base64(embedded[1])))
     detail = where.get("detail") if isinstance(where, dict) else None
     return ImagePart(ImageUrl(url, detail if isinstance(detail, str) else None))

@@ -226,6 +226,6 @@ def test_an_image_that_is_no_base64_is_told(data: str) -> None:
 
 def test_what_is_no_message_and_no_answer_is_told() -> None:
     with pytest.raises(ConfigError, match="no message of foundation's: int"):
-        from_foundation([5])  # type: ignore[list-item] # on purpose
+        from_foundation([5])
     with pytest.raises(ConfigError, match="at least one message"):
         to_answer([])

@@ -185,11 +185,11 @@ def test_what_a_user_says_meanwhile_is_a_record_after_a_hint() -> None:
     hint, record = write("incremental", MessageAdded(Message("user", ["No."]), "steering"))
     assert hint == Pending(Steering("steering"))
     assert isinstance(record, Next)
-    assert record.item.message.content.content == "No."  # type: ignore[union-attr]
+    assert record.item.message.content.content == "No."
     done = Done(RunSummary(1, FinishReason("stop")))
     *_, summary = write("incremental", MessageAdded(Message("user", ["No."]), "follow_up"), done)
     assert isinstance(summary, Next)
-    assert summary.item.message_count == 1  # type: ignore[union-attr]
+    assert summary.item.message_count == 1
 
 
 def test_making_a_conversation_shorter_is_work_on_the_memory() -> None:

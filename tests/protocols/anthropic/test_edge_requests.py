@@ -14,7 +14,7 @@ from streamkit.protocols import Quirks, Request, ToolSpec, get_protocol
 
 
 # What only one version of the API takes, and what must not stand in the body at other doors.
-@pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning")
+@pytest.mark.filterwarnings("ignore::streamkit.errors.UnsupportedParameterWarning")  # of what is left out
 def test_sampling_is_left_out_where_the_version_refuses_it() -> None:
     asked = Request(model="m", messages=[as_message("q")], temperature=0.5, top_p=0.9, top_k=4)
     sampling = {"temperature", "top_p", "top_k"}

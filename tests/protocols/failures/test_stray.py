@@ -79,7 +79,7 @@ def test_a_body_that_is_no_stream_is_an_error_with_all_that_it_says(
 @pytest.mark.parametrize(("body", "kind", "words"), [case[1:] for case in STRAYS], ids=[case[0] for case in STRAYS])
 def test_each_dialect_reports_it_in_every_cut(protocol: str, body: bytes, kind: type[APIError], words: str) -> None:
     if protocol == "sglang" and b'"text"' in body:
-        pytest.skip("the field is the answer's there")
+        pytest.skip(reason="the field is the answer's there")
     whole = read_pieces([body], get_protocol(protocol).parser(provider="p"))
     assert whole.error is not None
     assert (whole.error["kind"], whole.error.get("status")) == (kind.__name__, 200)

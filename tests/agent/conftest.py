@@ -13,6 +13,7 @@ import pytest
 from streamkit.agent import Agent
 from streamkit.messages import Message
 from streamkit.testing import ReplayServer, ReplayTransport
+from tests.runs import assert_answered
 
 MakeAgent: TypeAlias = Callable[..., Agent]
 BASES = {"openai": "/v1", "anthropic": ""}
@@ -66,14 +67,7 @@ def assert_whole() -> Callable[[list[Message]], None]:
     """Checks that a history is one that providers take, and plain JSON."""
 
     def check(history: list[Message]) -> None:
-        at = 0
-        while at < len(history):
-            message = history[at]
-            assert message.role != "tool", f"message {at} answers no call"
-            calls = message.tool_calls or []
-            answers = history[at + 1 : at + 1 + len(calls)]
-            assert [(m.role, m.id) for m in answers] == [("tool", call.id) for call in calls]
-            at += 1 + len(calls)
+        assert_answered(history)
         assert msgspec.json.decode(msgspec.json.encode(history), type=list[Message]) == history
 
     return check

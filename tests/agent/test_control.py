@@ -7,14 +7,13 @@ from typing import Any
 import anyio
 import pytest
 
-from streamkit.accumulator import Accumulator
 from streamkit.agent import Agent
-from streamkit.deltas import MessageDeltaOutput, Retract, TextDelta
+from streamkit.deltas import Retract, TextDelta
 from streamkit.errors import ConfigError
 from streamkit.events import Done, MessageAdded, OutputDelta, Progress, ToolEnd, ToolStart, TurnStart
 from streamkit.messages import Message
 from streamkit.testing import Answer, Call, ReplayServer, Reply, render
-from streamkit.usage import Usage
+from tests.runs import fold
 
 pytestmark = pytest.mark.parametrize("provider", ["anthropic"], indirect=True)
 
@@ -40,18 +39,6 @@ def hangs(answer: Answer = LONG) -> Reply:
     return Reply(body=body[: body.index(b"six") if b"six" in body else len(body) // 2], ends="hangs")
 
 
-def fold(pieces: list[MessageDeltaOutput]) -> list[tuple[Message, Any, Usage | None]]:
-    """The messages between two finish reasons."""
-    messages, accumulator = [], Accumulator()
-    for piece in pieces:
-        accumulator.feed(piece.delta)
-        if piece.finish_reason is not None:
-            output = accumulator.finish()
-            messages.append((output.message, output.finish_reason, output.usage))
-            accumulator = Accumulator()
-    return messages
-
-
 def said(history: list[Message]) -> list[str]:
     return [message.text for message in history if message.role == "user"]
 
@@ -73,11 +60,10 @@ async def test_a_run_may_be_aborted_at_any_item(make_agent: Any, assert_whole: A
                     pieces.append(piece)
             assert agent.abort() is False
             assert_whole(agent.history)
-            assert [
-                message for message, _, _ in fold(pieces) if message.contents or message.tool_calls
-            ] == agent.history[1:]
+            messages = [output.message for output in fold(pieces)]
+            assert [one for one in messages if one.contents or one.tool_calls] == agent.history[1:]
             if aborted and agent.history[-1].role == "assistant":
-                assert fold(pieces)[-1][1].type == "aborted" or len(pieces) == at + 1
+                assert fold(pieces)[-1].finish_reason.type == "aborted" or len(pieces) == at + 1
             [output async for output in agent.run("on")]
             assert_whole(agent.history)
         await clean()
@@ -216,11 +202,11 @@ async def test_an_interruption_takes_back_what_the_model_was_saying(make_agent: 
             agent.steer("No: be brief.", interrupt=True)
     pieces = [event.output for event in events if isinstance(event, OutputDelta)]
     assert [type(piece.delta) for piece in pieces].count(Retract) == 1
-    ((message, _, usage),) = fold(pieces)
-    assert message == agent.history[-1]
+    (output,) = fold(pieces)
+    assert output.message == agent.history[-1]
     assert [message.text for message in agent.history] == ["go", "No: be brief.", "Fine."]
-    assert usage == agent.usage == events[-1].summary.usage
-    assert usage.input_tokens > 12  # both requests count
+    assert output.usage == agent.usage == events[-1].summary.usage
+    assert output.usage.input_tokens > 12  # both requests count
     assert Progress("interrupted") in events
     assert [event.turn for event in events if isinstance(event, TurnStart)] == [1, 2]
     assert_whole(agent.history)
@@ -305,7 +291,7 @@ async def test_a_run_goes_on_after_what_ended_it(make_agent: Any) -> None:
             break
     assert agent.history[-1].role == "tool"
     pieces = [piece async for piece in agent.continue_()]
-    assert [message.text for message, _, _ in fold(pieces)] == ["Fine."]
+    assert [output.message.text for output in fold(pieces)] == ["Fine."]
 
 
 async def test_a_run_without_a_query_takes_what_is_queued(make_agent: Any) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamkit.accumulator import accumulate
 from streamkit.agent import Agent, Run
 from streamkit.deltas import BlockAdded, MessageDeltaOutput, MessageEnd, MessageStart, TextDelta
 from streamkit.errors import APIError, RateLimited, TransportError, TruncatedStream, TurnLimit
@@ -21,6 +20,7 @@ from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply
 from streamkit.testing.mutations import fail, split_frames
 from streamkit.testing.scripts import render_error
 from streamkit.usage import Usage
+from tests.runs import fold
 
 
 async def add(a: int, b: int = 1) -> int:
@@ -54,19 +54,9 @@ def call(id: str, name: str, **arguments: Any) -> FunctionPart:
     return FunctionPart(id, FunctionCall(name, arguments))
 
 
-async def fold(run: Run[MessageDeltaOutput]) -> list[MessageOutput]:
-    """The outputs that the pieces between two finish reasons make."""
-    found, deltas = [], []
-    async for piece in run:
-        deltas.append(piece.delta)
-        if piece.finish_reason is not None:
-            output = accumulate(deltas)
-            assert (output.finish_reason, output.usage) == (piece.finish_reason, piece.usage)
-            output.source_agent, output.depth = piece.source_agent, piece.depth
-            found.append(output)
-            deltas = []
-    assert deltas == []
-    return found
+async def folded(run: Run[MessageDeltaOutput]) -> list[MessageOutput]:
+    """The outputs that the pieces of a run make."""
+    return fold([piece async for piece in run])
 
 
 def bare(outputs: list[MessageOutput]) -> list[tuple[Any, ...]]:
@@ -138,7 +128,7 @@ SEVERAL = Answer(["One.", Call("add", {"a": 1})], choices=[Answer(["Two."]), Ans
 async def test_the_pieces_of_a_run_fold_to_its_messages(make_agent: Any, script: list[Answer]) -> None:
     whole, pieces = make_agent(list(script), tools=TOOLS), make_agent(list(script), tools=TOOLS)
     outputs = [output async for output in whole.run("go")]
-    assert bare(await fold(pieces.run_stream("go"))) == bare(outputs)
+    assert bare(await folded(pieces.run_stream("go"))) == bare(outputs)
     assert pieces.history == whole.history
     assert pieces.usage == whole.usage
 
@@ -148,7 +138,7 @@ async def test_the_first_of_several_answers_is_the_message(make_agent: Any) -> N
     script = [SEVERAL, Answer(["Done."])]
     whole, pieces = make_agent(list(script), tools=TOOLS), make_agent(list(script), tools=TOOLS)
     outputs = [output async for output in whole.run("go")]
-    assert bare(await fold(pieces.run_stream("go"))) == bare(outputs)
+    assert bare(await folded(pieces.run_stream("go"))) == bare(outputs)
     assert [output.message.text for output in outputs] == ["One.", "", "Done."]
     assert outputs[0].finish_reason.type == "tool_call"
 
@@ -178,7 +168,7 @@ def test_the_pieces_of_any_run_fold_to_its_messages(
             http = httpx.AsyncClient(transport=ReplayTransport([*script, Answer(last)], piece=3))
             agents.append(Agent(f"{protocol}/m", api_key="key", http_client=http, tools=TOOLS))
         outputs = [output async for output in agents[0].run("go")]
-        assert bare(await fold(agents[1].run_stream("go"))) == bare(outputs)
+        assert bare(await folded(agents[1].run_stream("go"))) == bare(outputs)
         assert (
             agents[0].history == agents[1].history == [Message("user", [TextPart("go")]), *(o.message for o in outputs)]
         )

@@ -8,13 +8,13 @@ import anyio
 import httpx
 import pytest
 
-from streamkit.accumulator import Accumulator
 from streamkit.agent import Agent
 from streamkit.deltas import TextDelta
 from streamkit.events import Done, Failed, OutputDelta, SubAgent, ToolEnd
 from streamkit.messages import Message
 from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply, error_reply, render
 from streamkit.usage import Usage
+from tests.runs import fold
 
 ONE = Usage(12, 7)  # of a scripted answer
 
@@ -84,15 +84,10 @@ async def test_the_pieces_of_agents_at_once_fold_to_their_messages() -> None:
         helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
         tool = helper.as_tool(description=DESCRIBED)
         first = agent([ask("a", "b", "c"), Answer(["Done."])], tools=[tool])
-        folded, pieces = [], Accumulator()
-        async for piece in first.run_stream("go"):
-            pieces.feed(piece.delta)
-            if piece.finish_reason is not None:
-                folded.append((piece.source_agent, pieces.finish().message))
-                pieces = Accumulator()
-    texts = [message.text for name, message in folded if name == "guide"]
+        folded = fold([piece async for piece in first.run_stream("go")])
+    texts = [output.message.text for output in folded if output.source_agent == "guide"]
     assert texts == ["one two three four five six"] * 3
-    assert [message for name, message in folded if name == "agent"] == first.history[1:]
+    assert [output.message for output in folded if output.source_agent == "agent"] == first.history[1:]
 
 
 @pytest.mark.parametrize("steered", [True, False])
@@ -127,20 +122,17 @@ async def test_what_a_sub_agent_was_saying_when_it_was_cut_off_is_a_message_too(
     async with ReplayServer(Reply(body=hangs[: len(hangs) // 2], ends="hangs")) as server:
         helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
         top = agent([ask("a"), Answer(["Well."])], tools=[helper.as_tool(description=DESCRIBED)])
-        seen, accumulator, folded = [], Accumulator(), []
+        seen = []
         with anyio.fail_after(5):
             async for piece in top.run_stream("go"):
                 seen.append(piece)
-                accumulator.feed(piece.delta)
-                if piece.finish_reason is not None:
-                    folded.append((piece.source_agent, accumulator.finish().message.text, piece.finish_reason.type))
-                    accumulator = Accumulator()
-                elif piece.depth and isinstance(piece.delta, TextDelta) and not top.queued:
+                if piece.depth and isinstance(piece.delta, TextDelta) and not top.queued:
                     top.steer("Enough.", interrupt=True)
-    ((_, said, _),) = [message for message in folded if message[2] == "aborted"]
+    heard = [(output.source_agent, output.message.text, output.finish_reason.type) for output in fold(seen)]
+    ((_, said, _),) = [words for words in heard if words[2] == "aborted"]
     assert said
     assert "one two three".startswith(said)
-    assert folded[-1] == ("agent", "Well.", "stop")
+    assert heard[-1] == ("agent", "Well.", "stop")
 
 
 async def test_a_sub_agent_gives_a_value_where_it_is_asked_for_one() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from streamkit.accumulator import accumulate
 from streamkit.agent import Agent
 from streamkit.errors import ConfigError, OutputError, TurnLimit
 from streamkit.events import Done, Failed, OutputEnd, TurnStart
-from streamkit.messages import Message, MessageOutput
+from streamkit.messages import Message
 from streamkit.testing import Answer, Call, Refusal, ReplayTransport
 from streamkit.usage import Usage
+from tests.runs import fold
 
 
 class Sum(Struct):
@@ -66,14 +66,8 @@ async def test_a_run_has_a_value_in_each_of_its_views(
 async def test_the_pieces_fold_to_the_messages_also_of_answers_that_were_told_off(make_agent: Any) -> None:
     script = [BAD, CALLS, GOOD]
     outputs = [output async for output in make_agent(script, tools=[add]).run("1 + 2?", output_type=Sum)]
-    folded: list[MessageOutput] = []
-    deltas = []
-    async for piece in make_agent(script, tools=[add]).run_stream("1 + 2?", output_type=Sum):
-        deltas.append(piece.delta)
-        if piece.finish_reason is not None:
-            folded.append(accumulate(deltas))
-            deltas = []
-    assert deltas == []
+    agent = make_agent(script, tools=[add])
+    folded = fold([piece async for piece in agent.run_stream("1 + 2?", output_type=Sum)])
     assert [(o.message, o.finish_reason, o.usage) for o in folded] == [
         (o.message, o.finish_reason, o.usage) for o in outputs
     ]

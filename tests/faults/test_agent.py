@@ -11,14 +11,14 @@ from streamkit.accumulator import accumulate
 from streamkit.agent import Agent, AgentBuilder
 from streamkit.client import Client
 from streamkit.client.retries import Retry, Retrying
-from streamkit.deltas import Delta, MessageDeltaOutput, MessageEnd, Retract
+from streamkit.deltas import MessageDeltaOutput, MessageEnd, Retract
 from streamkit.errors import ConfigError, IdleTimeout, Overloaded, TruncatedStream
 from streamkit.events import Failed, OutputDelta
-from streamkit.messages import MessageOutput
 from streamkit.testing import Answer, Call, Received, ReplayServer, Reply, Thinking, render, wires
 from streamkit.testing.replies import ReplyLike
 from streamkit.usage import Usage
 from tests.faults.harness import KEY, until
+from tests.runs import fold
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
@@ -59,15 +59,7 @@ async def test_a_run_whose_answers_are_taken_back_is_that_of_a_healthy_server(mo
         assert server.requests[4].json == server.requests[2].json
     assert agent.history == healthy.history
 
-    outputs: list[MessageOutput] = []
-    deltas: list[Delta] = []
-    for piece in pieces:  # the fold law, with what was taken back in it
-        deltas.append(piece.delta)
-        if piece.finish_reason is not None:
-            outputs.append(accumulate(deltas))
-            assert (outputs[-1].finish_reason, outputs[-1].usage) == (piece.finish_reason, piece.usage)
-            deltas = []
-    assert deltas == []
+    outputs = fold(pieces)  # with what was taken back in it
     assert [output.message for output in outputs] == [output.message for output in expected]
     assert [output.finish_reason for output in outputs] == [output.finish_reason for output in expected]
     assert sum(isinstance(piece.delta, Retract) for piece in pieces) == 3

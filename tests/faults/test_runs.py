@@ -13,7 +13,6 @@ import anyio.lowlevel
 import pytest
 
 from streamkit import Agent, MessageOutput, Retry, ToolContext, ToolResult
-from streamkit.accumulator import Accumulator
 from streamkit.agent.loop import ABORTED
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.errors import StreamkitError
@@ -25,6 +24,7 @@ from streamkit.testing.replies import ReplyLike
 from streamkit.tools import Tool
 from streamkit.usage import Usage
 from tests.laws.acceptance import CHECKERS, check
+from tests.runs import assert_answered, fold
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning")  # see above
@@ -115,7 +115,7 @@ async def costs(a: int) -> ToolResult:
     return ToolResult("paid", usage=Usage(a, a))
 
 
-def make_agent(seed: int, url: str, limit_s: float | None = 0.1) -> Agent:
+def make_agent(seed: int, url: str, limit_s: float | None = 0.3) -> Agent:
     random = Random(seed)
     functions: list[Any] = [add, thread, fails, Tool(counts, mode="sequential"), slow, Tool(late, timeout_s=0.01)]
     functions += [ends, Tool(costs, depends_on=["add"])]
@@ -134,8 +134,8 @@ def make_agent(seed: int, url: str, limit_s: float | None = 0.1) -> Agent:
 # What must hold of a history
 
 
-def assert_whole(history: list[Message], check_whole: Any) -> None:
-    check_whole(history)
+def assert_whole(history: list[Message]) -> None:
+    assert_answered(history)
     for protocol in CHECKERS if history else ():
         request = Request(model="m", messages=list(history))
         check(get_protocol(protocol).encode(request).body, protocol)
@@ -153,22 +153,6 @@ def gained(outputs: list[MessageOutput]) -> list[Message]:
 
 def spent(outputs: list[MessageOutput]) -> int:
     return sum(output.usage.output_tokens or 0 for output in outputs if output.usage is not None)
-
-
-class Fold:
-    """Pieces between two finish reasons as messages."""
-
-    def __init__(self) -> None:
-        self.messages: list[tuple[Any, ...]] = []
-        self._accumulator = Accumulator()
-
-    def feed(self, piece: MessageDeltaOutput) -> None:
-        self._accumulator.feed(piece.delta)
-        if piece.finish_reason is not None:
-            output = self._accumulator.finish()
-            assert output.usage == piece.usage
-            self.messages.append((output.message, piece.finish_reason, piece.usage, piece.depth, piece.source_agent))
-            self._accumulator = Accumulator()
 
 
 def told(output: MessageOutput) -> tuple[Any, ...]:
@@ -219,14 +203,12 @@ async def view(seed: int, kind: str) -> tuple[list[Any], Agent, str]:
         return items, agent, error
 
 
-async def law(seed: int, check_whole: Any) -> None:
+async def law(seed: int) -> None:
     outputs, first, error = await view(seed, "run")
     pieces, second, same = await view(seed, "run_stream")
-    fold = Fold()
-    for piece in pieces:
-        fold.feed(piece)
     assert error == same
-    by_agent = [[message for message in fold.messages if message[3] == depth] for depth in (0, 1)]
+    folded = fold(pieces)
+    by_agent = [[told(output) for output in folded if bool(output.depth) is below] for below in (False, True)]
     assert by_agent[0] == [told(output) for output in outputs if output.depth == 0]
     # Sub-agents that are asked side by side may be heard in another order.
     assert sorted(map(repr, by_agent[1])) == sorted(repr(told(output)) for output in outputs if output.depth)
@@ -236,37 +218,39 @@ async def law(seed: int, check_whole: Any) -> None:
     assert added[0].text == "go"
     assert (first.usage.output_tokens or 0) == spent(outputs)
     assert first.usage == second.usage
-    assert_whole(first.history, check_whole)
+    assert_whole(first.history)
     events, third, also = await view(seed, "run_events")
     assert (also, third.history) == (error, first.history)
     assert [type(event) for event in events if isinstance(event, (Done, Failed))] == [Failed if error else Done]
     assert isinstance(events[-1], (Done, Failed))
     assert [event.message for event in events if isinstance(event, MessageAdded)] == added[1:]
-    folds: dict[tuple[str, ...], Fold] = {}
+    said: dict[tuple[str, ...], list[MessageDeltaOutput]] = {}
+    whole: dict[tuple[str, ...], list[MessageOutput]] = {}
     for event in events:
         path: tuple[str, ...] = ()
         while isinstance(event, SubAgent):
             path, event = (*path, event.id), event.event
-        fold = folds.setdefault(path, Fold())
         if isinstance(event, OutputDelta):
-            fold.feed(event.output)
+            said.setdefault(path, []).append(event.output)
         elif isinstance(event, OutputEnd):
-            assert fold.messages[-1] == told(event.output)
+            whole.setdefault(path, []).append(event.output)
+    for path, pieces in said.items():
+        assert list(map(told, fold(pieces))) == list(map(told, whole[path]))
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 @pytest.mark.parametrize("seed", range(10))
-async def test_every_view_of_a_run_says_the_same(seed: int, assert_history: Any) -> None:
+async def test_every_view_of_a_run_says_the_same(seed: int) -> None:
     with anyio.fail_after(HANG_S):
-        await law(seed, assert_history)
+        await law(seed)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_every_view_of_many_runs_says_the_same(assert_history: Any) -> None:
+async def test_every_view_of_many_runs_says_the_same() -> None:
     for seed in range(10, 1_000):
         with anyio.fail_after(HANG_S):
-            await law(seed, assert_history)
+            await law(seed)
 
 
 # Leaving at any moment
@@ -279,7 +263,7 @@ class Left(Exception):
     """The consumer's own."""
 
 
-async def leave(seed: int, check_whole: Any) -> str:
+async def leave(seed: int) -> str:
     """One run that is left, aborted or broken at a random moment; return how it ended."""
     random = Random(f"leave {seed}")
     how = random.choice(WAYS)
@@ -336,7 +320,7 @@ async def leave(seed: int, check_whole: Any) -> str:
         with anyio.fail_after(3):
             while server.connections or agent.state.is_streaming:  # noqa: ASYNC110 # it is told nowhere
                 await anyio.sleep(0.002)
-        assert_whole(agent.history, check_whole)
+        assert_whole(agent.history)
         if kind == "run_events" and ended == "end" and how in ("reads", "aborts", "steers"):
             assert [type(event) for event in seen if isinstance(event, (Done, Failed))] == [Done]
         shown = [event.message for event in seen if isinstance(event, ToolEnd)]
@@ -360,7 +344,7 @@ async def _later(after_s: float, call: Callable[[], Any]) -> None:
     call()
 
 
-async def leave_many(seeds: range, check_whole: Any) -> Counter[str]:
+async def leave_many(seeds: range) -> Counter[str]:
     found: Counter[str] = Counter()
     waiting = iter(seeds)
     before = {task.id for task in anyio.get_running_tasks()}
@@ -369,7 +353,7 @@ async def leave_many(seeds: range, check_whole: Any) -> Counter[str]:
         for seed in waiting:
             with anyio.fail_after(HANG_S):
                 try:
-                    found[await leave(seed, check_whole)] += 1
+                    found[await leave(seed)] += 1
                 except BaseException as error:  # whatever it is, it is raised with its seed
                     error.add_note(f"seed {seed}")
                     raise
@@ -383,29 +367,13 @@ async def leave_many(seeds: range, check_whole: Any) -> Counter[str]:
     return found
 
 
-async def test_runs_that_are_left_at_any_moment_leave_the_history_whole_and_nothing_open(assert_history: Any) -> None:
-    found = await leave_many(range(SAMPLE), assert_history)
+async def test_runs_that_are_left_at_any_moment_leave_the_history_whole_and_nothing_open() -> None:
+    found = await leave_many(range(SAMPLE))
     assert found.total() == SAMPLE
     assert len({how.split()[0] for how in found}) > 5
 
 
 @pytest.mark.soak
-async def test_many_runs_that_are_left_at_any_moment(assert_history: Any) -> None:
-    found = await leave_many(range(SAMPLE, SAMPLE + ALL), assert_history)
+async def test_many_runs_that_are_left_at_any_moment() -> None:
+    found = await leave_many(range(SAMPLE, SAMPLE + ALL))
     assert found.total() == ALL
-
-
-@pytest.fixture
-def assert_history() -> Callable[[list[Message]], None]:
-    """Checks that every call has its answer, right behind it."""
-
-    def check_answers(history: list[Message]) -> None:
-        at = 0
-        while at < len(history):
-            assert history[at].role != "tool", f"message {at} answers no call"
-            calls = history[at].tool_calls or []
-            answers = history[at + 1 : at + 1 + len(calls)]
-            assert [(message.role, message.id) for message in answers] == [("tool", call.id) for call in calls]
-            at += 1 + len(calls)
-
-    return check_answers

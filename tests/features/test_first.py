@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from streamkit.accumulator import Accumulator, accumulate
+from streamkit.accumulator import Accumulator
 from streamkit.client.retries import Retry
 from streamkit.deltas import Retract
 from streamkit.messages import Message
@@ -20,6 +20,7 @@ from streamkit.testing.outcome import read_pieces
 from streamkit.transport.readahead import ReadAhead
 from streamkit.usage import Usage
 from tests.features.agents import agent_on, run
+from tests.runs import fold
 
 GROWTH = 1.25  # of the time an event, by ten times the events
 
@@ -35,12 +36,7 @@ async def test_usage_that_trails_and_a_result_of_two_texts_fold_to_what_a_run_yi
     script = [Answer([Call("two_texts")], usage=Usage(9, 4)), Answer(["Done."], usage=Usage(30, 2))]
     whole, pieces = (agent_on(script, provider, tools=[two_texts])[0] for _ in range(2))
     outputs = await run(whole)
-    folded, deltas = [], []
-    async for piece in pieces.run_stream("go"):
-        deltas.append(piece.delta)
-        if piece.finish_reason is not None:
-            folded.append(accumulate(deltas))
-            deltas = []
+    folded = fold([piece async for piece in pieces.run_stream("go")])
     assert [output.message.contents for output in folded[1:2]] == [[TextPart("one"), TextPart("two")]]
     assert [output.usage and output.usage.input_tokens for output in folded] == [9, None, 30]
     for output, one in zip(outputs, folded, strict=True):

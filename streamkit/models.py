@@ -82,8 +82,8 @@ class ModelCost(Struct, frozen=True, omit_defaults=True):
         one and both input and output were reported. Only tokens are counted, all as text: what a provider takes for a
         request, a search or audio, and for caches that live longer than its shortest, is not in it.
         """
-        prompt = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
-        tier = max((tier for tier in self.tiers if prompt > tier.above), key=lambda tier: tier.above, default=None)
+        reached = [tier for tier in self.tiers if usage.prompt_tokens > tier.above]
+        tier = max(reached, key=lambda tier: tier.above, default=None)
 
         def cost(name: str, tokens: int | None) -> float | None:
             price: float | None = getattr(self, name)

@@ -40,6 +40,11 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     total_tokens: int | None = None
     cost: UsageCost | None = None
 
+    @property
+    def prompt_tokens(self) -> int:
+        """How long the prompt was, its cached part included; what was not reported counts as 0."""
+        return (self.input_tokens or 0) + (self.cache_read_tokens or 0) + (self.cache_write_tokens or 0)
+
     def __bool__(self) -> bool:
         """False where every count is zero or unreported: such an object says nothing."""
         return any(_counts(self)) or bool(self.total_tokens) or self.cost is not None
@@ -71,13 +76,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
         if self.total_tokens is None and not (
             self.input_tokens is self.output_tokens is self.cache_read_tokens is self.cache_write_tokens is None
         ):
-            total = (
-                (self.input_tokens or 0)
-                + (self.output_tokens or 0)
-                + (self.cache_read_tokens or 0)
-                + (self.cache_write_tokens or 0)
-            )
-            structs.force_setattr(self, "total_tokens", total)
+            structs.force_setattr(self, "total_tokens", self.prompt_tokens + (self.output_tokens or 0))
 
 
 def _counts(usage: Usage) -> list[int | None]:

@@ -6,6 +6,7 @@ needs only some gives a condition: `@pytest.mark.recordings(lambda recording: re
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from functools import cache
@@ -29,6 +30,13 @@ settings.register_profile(
 )
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=SLOW)
 settings.load_profile("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look through all the tests: they stay to the end, and some tests collect often."""
+    gc.collect()
+    gc.freeze()
+
 
 CORPORA = [Path(__file__).parents[2] / "shared" / name for name in ("corpus", "corpus-local")]
 # The corpus names how a recording was kept; streamkit what it takes.

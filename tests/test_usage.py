@@ -118,3 +118,17 @@ def test_no_count_of_a_provider_is_below_none(dialect: str) -> None:
     usage = accumulate(parser.feed(body) + parser.finish()).usage
     counts = msgspec.structs.astuple(usage or Usage())[:-1]
     assert all(count is None or count >= 0 for count in counts)
+
+
+@pytest.mark.parametrize(
+    ("usage", "prompt"),
+    [
+        (Usage(), 0),
+        (Usage(3, 9), 3),
+        (Usage(3, 9, 4, 5), 12),
+        (Usage(cache_read_tokens=4), 4),
+        (Usage(total_tokens=9), 0),
+    ],
+)
+def test_a_prompt_is_as_long_as_its_parts(usage: Usage, prompt: int) -> None:
+    assert usage.prompt_tokens == prompt

@@ -208,15 +208,15 @@ class Agent:
         of the run. Where it is not, the model is told why, in a user message of the history, and asked again,
         `output_retries` times at most; then, or where it refused or was cut off, `OutputError` is raised.
         """
-        return Run(self, Loop(None if query is None else load_query(query), output_type), MessageOutput)
+        return Run(self, _loop(query, output_type), MessageOutput)
 
     def run_stream(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(self, Loop(None if query is None else load_query(query), output_type), MessageDeltaOutput)
+        return Run(self, _loop(query, output_type), MessageDeltaOutput)
 
     def run_events(self, query: MessageLike | None = None, *, output_type: Any = None) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return EventRun(self, Loop(None if query is None else load_query(query), output_type))
+        return EventRun(self, _loop(query, output_type))
 
     def continue_(self, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """Go on from the history, as `run_stream` without a query.
@@ -243,13 +243,11 @@ class Agent:
     @property
     def queued(self) -> list[Message]:
         """What waits to be said, `steer`'s first."""
-        inbox = self._conversation.inbox
-        return [*inbox.steering, *inbox.follow_ups]
+        return list(self._conversation.inbox)
 
     def clear_queues(self) -> list[Message]:
         """Return what waits in the queues, those of `steer` first, and forget it."""
-        inbox = self._conversation.inbox
-        return inbox.steering.clear() + inbox.follow_ups.clear()
+        return self._conversation.inbox.clear()
 
     def abort(self) -> bool:
         """End the run that is under way, from its own event loop; False where there is none.
@@ -292,6 +290,10 @@ class Agent:
         """The client of a run, and whether it is the run's to close."""
         shared = self._given or self._kept
         return (shared, False) if shared is not None else (self._client.twin(), True)
+
+
+def _loop(query: MessageLike | None, output_type: Any) -> Loop:
+    return Loop(None if query is None else load_query(query), output_type)
 
 
 def _model_at(client: Client, model: str) -> str:

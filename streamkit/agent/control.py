@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from streamkit.agent.results import ABORTED_CALL, STEERED_CALL
 from streamkit.agent.runner import ToolRunner
 from streamkit.client import Stream
 from streamkit.transport.background import spawn
@@ -16,10 +17,6 @@ from streamkit.transport.background import spawn
 __all__ = ["Control"]
 
 logger = logging.getLogger("streamkit")
-
-# What the model is told of the calls that were running.
-_ABORTED = "The call was interrupted by the user; what it did until then may have had effects."
-_STEERED = "The call was interrupted by a message from the user; what it did until then may have had effects."
 
 
 class Control:
@@ -42,7 +39,7 @@ class Control:
         self.aborting = self.cut = True
         if self._hook is not None:
             self._hook.cancel()
-        self._stop(_ABORTED)
+        self._stop(ABORTED_CALL)
 
     def heard(self) -> None:
         """End an interruption: what the user said has been taken."""
@@ -52,7 +49,7 @@ class Control:
         """Wait no longer for the model, nor for tools."""
         if not self.cut:
             self.interrupted = self.cut = True
-            self._stop(_STEERED)
+            self._stop(STEERED_CALL)
 
     async def call(self, hook: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a hook of the user's gives, plain or async; None where the run was aborted meanwhile."""

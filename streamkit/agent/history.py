@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 import msgspec
 
 from streamkit.agent.inbox import Inbox
-from streamkit.agent.results import result_message
+from streamkit.agent.results import NOT_KEPT, result_message
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageLike, as_message
 from streamkit.parts import RefusalPart, TextPart
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from streamkit.agent.loop import Loop
 
 __all__ = ["Conversation", "History", "answer_open_calls", "load_history", "load_query", "says_anything"]
-
-# What the model is told of a call whose result was never kept.
-_LEFT = "There is no result: the program that ran the call ended first. What the call did may have had effects."
 
 History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
 
@@ -75,7 +72,7 @@ def answer_open_calls(history: list[Message]) -> None:
         if answered[call.id]:
             answered[call.id] -= 1
         else:
-            history.append(result_message(call, _LEFT, failed=True))
+            history.append(result_message(call, NOT_KEPT, failed=True))
 
 
 def says_anything(message: Message) -> bool:

@@ -6,7 +6,6 @@ from streamkit.agent.turns import Compact, ConvertToLlm, PrepareNextTurn, Should
 from streamkit.errors import ConfigError
 from streamkit.messages import MessageOutput
 from streamkit.protocols.failures import is_overflow
-from streamkit.usage import Usage
 
 __all__ = ["COMPACT_AT", "Hooks"]
 
@@ -51,12 +50,5 @@ class Hooks:
             return False
         if is_overflow(output, self.window):
             return True
-        return self.window is not None and _tokens(output.usage) >= self._compact_at * self.window
-
-
-def _tokens(usage: Usage | None) -> int:
-    """How many tokens the conversation has, its last answer included."""
-    if usage is None:
-        return 0
-    counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
-    return sum(count or 0 for count in counts)
+        used = (output.usage and output.usage.total_tokens) or 0
+        return self.window is not None and used >= self._compact_at * self.window

@@ -53,5 +53,14 @@ class Inbox:
         self.steering = Queue(steering)
         self.follow_ups = Queue(follow_ups)
 
+    def __iter__(self) -> Iterator[Message]:
+        """What waits, `steering` first."""
+        yield from self.steering
+        yield from self.follow_ups
+
+    def clear(self) -> list[Message]:
+        """Return all that waits, and forget it."""
+        return self.steering.clear() + self.follow_ups.clear()
+
     def __len__(self) -> int:
         return len(self.steering) + len(self.follow_ups)

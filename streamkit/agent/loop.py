@@ -12,8 +12,8 @@ import anyio
 from streamkit.agent.control import Control
 from streamkit.agent.history import answer_open_calls, load_history
 from streamkit.agent.link import AgentLink
-from streamkit.agent.results import text_of
-from streamkit.agent.runner import CUT_OFF, NOT_RUN, ToolRunner
+from streamkit.agent.results import CUT_OFF, NOT_RUN, text_of
+from streamkit.agent.runner import ToolRunner
 from streamkit.agent.transcript import Output, Transcript
 from streamkit.agent.turns import Turn
 from streamkit.client import Stream
@@ -110,7 +110,7 @@ class Loop:
         """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""
         client, control, name, depth = self._link.client, self.control, self._link.name, self._depth
         if client.telemetry is not None:
-            self._report = client.telemetry.run(client, name, self._query or self._conversation.history[-1])
+            self._report = client.telemetry.run(client, name, self._asks())
         try:
             yield RunStart(name)
             while self._summary is None:
@@ -196,6 +196,13 @@ class Loop:
                 history.pop()
         control.stream = control.runner = None
         self._conversation.holder = None
+
+    def _asks(self) -> Message:
+        """What the run answers: its query, else what was said last, or waits to be said."""
+        if self._query is not None:
+            return self._query
+        history, inbox = self._conversation.history, self._conversation.inbox
+        return history[-1] if self._goes_on else next(iter(inbox))
 
     async def _open_turn(self) -> AsyncGenerator[Item, None]:
         """Begin a turn: what the user has said meanwhile comes into the history, which is made shorter if it must."""

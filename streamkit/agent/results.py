@@ -15,8 +15,13 @@ from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 
 __all__ = [
+    "ABORTED_CALL",
+    "CUT_OFF",
     "MAX_RESULT_CHARS",
+    "NOT_KEPT",
+    "NOT_RUN",
     "RESULT_END",
+    "STEERED_CALL",
     "as_json",
     "describe",
     "is_error",
@@ -29,6 +34,13 @@ RESULT_END = FinishReason("stop")
 
 # How much text of a result the model gets unless an agent or a tool says otherwise: some 7,500 tokens of prose.
 MAX_RESULT_CHARS = 30_000
+
+# What the model is told of a call without a result.
+CUT_OFF = "The call was interrupted before it had a result; what it did until then may have had effects."
+ABORTED_CALL = "The call was interrupted by the user; what it did until then may have had effects."
+STEERED_CALL = "The call was interrupted by a message from the user; what it did until then may have had effects."
+NOT_RUN = "The call was not run, because the answer was interrupted."
+NOT_KEPT = "There is no result: the program that ran the call ended first. What the call did may have had effects."
 
 _PARTS = get_args(Part)
 

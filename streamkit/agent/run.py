@@ -88,6 +88,7 @@ class Run(Generic[T]):
         if items is not None and items.ag_running:
             raise ConfigError("the run is being read by another task: cancel that task to end the run")
         self._next = _nothing
+        self._said.clear()
         if items is not None:
             await items.aclose()
 

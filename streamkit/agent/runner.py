@@ -21,7 +21,7 @@ from streamkit.tools import Tool, ToolContext
 from streamkit.transport.background import spawn
 from streamkit.usage import Usage
 
-__all__ = ["CUT_OFF", "NOT_RUN", "ToolRunner"]
+__all__ = ["ToolRunner"]
 
 logger = logging.getLogger("streamkit")
 
@@ -32,10 +32,6 @@ QUEUE_SIZE = 64
 THREADS = 40
 # How long the end of a run waits for tools to clean up after themselves, in s.
 CLOSE_S = 1.0
-
-# What the model is told of a call without a result.
-CUT_OFF = "The call was interrupted before it had a result; what it did until then may have had effects."
-NOT_RUN = "The call was not run, because the answer was interrupted."
 
 
 class ToolRunner:

@@ -51,8 +51,7 @@ class Meter:
         usage = self.usage
         parts = []
         if usage.input_tokens is not None:
-            prompt = usage.input_tokens + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
-            parts.append(f"{prompt} tokens in")
+            parts.append(f"{usage.prompt_tokens} tokens in")
         if usage.output_tokens is not None:
             parts.append(f"{usage.output_tokens} out")
         if usage.cost is not None and usage.cost.total is not None:

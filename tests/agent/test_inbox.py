@@ -29,7 +29,8 @@ def test_a_queue_that_is_cleared_gives_what_it_had() -> None:
     inbox.steering.put(ONE)
     inbox.follow_ups.put(TWO)
     assert len(inbox) == 2
-    assert inbox.steering.clear() + inbox.follow_ups.clear() == [ONE, TWO]
+    assert list(inbox) == [ONE, TWO]
+    assert inbox.clear() == [ONE, TWO]
     assert not inbox
 
 

@@ -135,6 +135,17 @@ async def test_what_a_sub_agent_was_saying_when_it_was_cut_off_is_a_message_too(
     assert heard[-1] == ("agent", "Well.", "stop")
 
 
+async def test_a_run_that_was_closed_says_nothing_more() -> None:
+    top = agent([ask("a", "b"), Answer(["c"])], tools=[guide(lambda _: Answer(["x"])).as_tool(description=DESCRIBED)])
+    run = top.run_stream("go")
+    async for piece in run:
+        if piece.depth:
+            break
+    await run.aclose()
+    with pytest.raises(StopAsyncIteration):
+        await anext(run)
+
+
 async def test_a_sub_agent_gives_a_value_where_it_is_asked_for_one() -> None:
     helper = guide([Answer(['{"value": [1, 2]}'])])
     top = agent([ask("a"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED, output_type=list[int])])

@@ -17,6 +17,7 @@ from streamkit.agent import Agent
 from streamkit.deltas import TextDelta
 from streamkit.errors import AuthenticationError
 from streamkit.events import ToolUpdate
+from streamkit.messages import Message
 from streamkit.testing import Answer, Call, ReplayServer, Reply, wires
 from streamkit.tools import tool
 from streamkit.usage import Usage
@@ -117,6 +118,17 @@ async def test_what_a_tool_does_stands_below_its_span(seen: Any) -> None:
     for child, parent in zip(below, below[1:], strict=False):
         assert spans[child].parent.span_id == spans[parent].context.span_id
     assert len({span.context.trace_id for span in seen.spans}) == 1
+
+
+@pytest.mark.parametrize("history", [[], ["Before."]])
+async def test_a_run_that_answers_what_waits_in_a_queue_is_a_span_too(history: list[str], seen: Any) -> None:
+    async with ReplayServer([Answer(["Sunny."])]) as server:
+        agent = agent_at(server, seen, "span", history=history)
+        agent.follow_up("Look.")
+        agent.history[:] = [Message("assistant", [text]) for text in history]
+        async for _ in agent.run():
+            pass
+    assert "Look." in str(by_name(seen)["invoke_agent guide"].attributes)
 
 
 async def test_content_is_recorded_where_it_is_asked_for(seen: Any) -> None:

@@ -37,8 +37,7 @@ def is_overflow(answer: MessageOutput | StreamkitError, context_window: int | No
         return True
     if usage is None or not context_window:
         return False
-    prompt = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
-    if prompt > context_window:
+    if usage.prompt_tokens > context_window:
         return True
     cut = finish is not None and finish.type == "length" and not usage.output_tokens
-    return cut and prompt >= _FULL * context_window
+    return cut and usage.prompt_tokens >= _FULL * context_window

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from streamkit.messages import FinishReason, Meta, Role
 from streamkit.parts import Part, as_part
+from streamkit.tags import snake_case
 from streamkit.usage import Usage
 
 __all__ = [
@@ -43,11 +44,7 @@ __all__ = [
 ]
 
 
-def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-
-
-class _OfChoice(Struct, frozen=True, kw_only=True, tag=_tag, omit_defaults=True):
+class _OfChoice(Struct, frozen=True, kw_only=True, tag=snake_case, omit_defaults=True):
     choice: int = 0  # which of n answers
 
 
@@ -198,26 +195,26 @@ class Replace(_OfChoice, frozen=True):
     text: str
 
 
-class UsageSnapshot(Struct, frozen=True, tag=_tag):
+class UsageSnapshot(Struct, frozen=True, tag=snake_case):
     """The token counts so far, cumulative for the response."""
 
     usage: Usage
 
 
-class Retract(Struct, frozen=True, tag=_tag, omit_defaults=True):
+class Retract(Struct, frozen=True, tag=snake_case, omit_defaults=True):
     """Drop all that this message streamed; a new `MessageStart` follows."""
 
     reason: str = ""
 
 
-class UnknownFrame(Struct, frozen=True, tag=_tag, omit_defaults=True):
+class UnknownFrame(Struct, frozen=True, tag=snake_case, omit_defaults=True):
     """A frame that the parser does not know, as it came."""
 
     raw: str
     event: str = ""
 
 
-class RawFrame(Struct, frozen=True, tag=_tag, omit_defaults=True):
+class RawFrame(Struct, frozen=True, tag=snake_case, omit_defaults=True):
     """A frame as it came, ahead of the deltas made from it; only where `include_raw` asks for it.
 
     `raw` is its data as text; `data` are its bytes where they are no text in UTF-8, so that `raw` lacks something. Of

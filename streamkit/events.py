@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from streamkit.deltas import MessageDeltaOutput
 from streamkit.messages import FinishReason, Message, MessageOutput
+from streamkit.tags import snake_case
 from streamkit.usage import Usage
 
 __all__ = [
@@ -35,11 +36,7 @@ __all__ = [
 ]
 
 
-def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-
-
-class _Event(Struct, frozen=True, tag=_tag, omit_defaults=True):
+class _Event(Struct, frozen=True, tag=snake_case, omit_defaults=True):
     """What all events share: the tag in their JSON form."""
 
 

@@ -16,6 +16,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message, Meta
 from streamkit.parts import Part, ValuePart
 from streamkit.protocols.values import compact_json
+from streamkit.tags import snake_case
 
 __all__ = ["Kind", "Told", "custom_message", "custom_value", "kind_named", "register_message"]
 
@@ -97,9 +98,7 @@ def kind_named(name: str) -> Kind | None:
 
 def _name(kind: type[Struct]) -> str:
     tag = kind.__struct_config__.tag
-    if tag is not None:
-        return str(tag)
-    return "".join("_" + c.lower() if c.isupper() else c for c in kind.__name__).lstrip("_")
+    return snake_case(kind.__name__) if tag is None else str(tag)
 
 
 def _path(kind: type) -> str:

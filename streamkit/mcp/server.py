@@ -12,15 +12,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 import anyio.lowlevel
-import msgspec
 
+from streamkit.agent.results import as_json
 from streamkit.errors import (
     EXCERPT,
     ConfigError,
     ProtocolError,
     StreamkitError,
     StreamkitWarning,
-    ToolError,
     TransportError,
 )
 from streamkit.mcp.connection import Connection
@@ -29,7 +28,6 @@ from streamkit.mcp.links import HttpLink, Link, StdioLink, statuses
 from streamkit.mcp.names import check_prefix, tool_names
 from streamkit.mcp.progress import Progress
 from streamkit.mcp.results import tool_result
-from streamkit.params import encode_json
 from streamkit.tools import Tool, ToolContext, ToolResult
 
 if TYPE_CHECKING:
@@ -147,7 +145,7 @@ class McpServer:
         an HTTP status alone, and `ProtocolError` where its answer is no result of that tool. Cancelled, it tells the
         server.
         """
-        given = _plain(arguments or {})
+        given = as_json(dict(arguments or {}))  # what the SDK cannot write ends the connection
         progress = None if update is None else Progress(update)
         result = await self._ask(
             f"the call of {name}",
@@ -269,15 +267,6 @@ class McpServer:
             await self.refresh()
         except StreamkitError as error:
             logger.warning("the tools of %s have changed and cannot be listed: %s", self._link.label, error)
-
-
-def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as JSON gives them back: what the SDK cannot write ends the connection."""
-    try:
-        plain: dict[str, Any] = msgspec.json.decode(encode_json(dict(arguments)))
-    except (TypeError, ValueError, RecursionError, OverflowError) as error:
-        raise ToolError(f"the arguments have no JSON form: {error}") from None
-    return plain
 
 
 async def _page(cursor: str | None, client: mcp.Client) -> mcp.types.ListToolsResult:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from streamkit.messages import Message
+from streamkit.tags import snake_case
 from streamkit.usage import Usage
 
 __all__ = [
@@ -33,7 +34,7 @@ FORMAT = 1
 
 
 def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name.removesuffix("Record")).lstrip("_")
+    return snake_case(name.removesuffix("Record"))
 
 
 class _Record(Struct, frozen=True, kw_only=True, tag=_tag, omit_defaults=True):

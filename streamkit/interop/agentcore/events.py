@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, Union
 from msgspec import Struct
 
 from streamkit.interop.agentcore.messages import AgentMessage, ToolResultMessage
+from streamkit.tags import snake_case
 
 __all__ = [
     "AgentEndEvent",
@@ -24,7 +25,7 @@ __all__ = [
 
 
 def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name.removesuffix("Event")).lstrip("_")
+    return snake_case(name.removesuffix("Event"))
 
 
 class _Event(Struct, frozen=True, tag=_tag):

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias, Union
 
 from msgspec import Struct, field
 
+from streamkit.tags import snake_case
+
 __all__ = [
     "AgentMessage",
     "AssistantContent",
@@ -29,10 +31,6 @@ __all__ = [
     "UsageCost",
     "UserMessage",
 ]
-
-
-def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
 
 
 class TextContent(Struct, frozen=True, tag="text"):
@@ -87,7 +85,7 @@ class Usage(Struct, frozen=True):
     cost: UsageCost = UsageCost()
 
 
-class UserMessage(Struct, frozen=True, tag=_tag):
+class UserMessage(Struct, frozen=True, tag=snake_case):
     """What the user says."""
 
     content: list[MessageContent]
@@ -95,7 +93,7 @@ class UserMessage(Struct, frozen=True, tag=_tag):
     role: Literal["user"] = "user"
 
 
-class AssistantMessage(Struct, frozen=True, tag=_tag):
+class AssistantMessage(Struct, frozen=True, tag=snake_case):
     """What the model says; `stop_reason` is `done`, `length`, `error`, `aborted` or the provider's own word."""
 
     content: list[AssistantContent]
@@ -109,7 +107,7 @@ class AssistantMessage(Struct, frozen=True, tag=_tag):
     role: Literal["assistant"] = "assistant"
 
 
-class ToolResultMessage(Struct, frozen=True, tag=_tag):
+class ToolResultMessage(Struct, frozen=True, tag=snake_case):
     """What a tool gave; `details` is for the application, `added_tool_names` are tools that it made available."""
 
     tool_call_id: str
@@ -123,7 +121,7 @@ class ToolResultMessage(Struct, frozen=True, tag=_tag):
     role: Literal["toolResult"] = "toolResult"
 
 
-class BashExecutionMessage(Struct, tag=_tag):
+class BashExecutionMessage(Struct, tag=snake_case):
     """A command that the user ran; `exclude_from_context` keeps it from the model."""
 
     command: str
@@ -137,7 +135,7 @@ class BashExecutionMessage(Struct, tag=_tag):
     role: Literal["custom"] = "custom"
 
 
-class CompactionSummaryMessage(Struct, tag=_tag):
+class CompactionSummaryMessage(Struct, tag=snake_case):
     """What stands for a history that was too long: it took `tokens_before`."""
 
     summary: str
@@ -146,7 +144,7 @@ class CompactionSummaryMessage(Struct, tag=_tag):
     role: Literal["compactionSummary"] = "compactionSummary"
 
 
-class BranchSummaryMessage(Struct, tag=_tag):
+class BranchSummaryMessage(Struct, tag=snake_case):
     """What stands for a branch that was left at `from_id`."""
 
     summary: str
@@ -155,7 +153,7 @@ class BranchSummaryMessage(Struct, tag=_tag):
     role: Literal["branchSummary"] = "branchSummary"
 
 
-class CustomMessage(Struct, tag=_tag):
+class CustomMessage(Struct, tag=snake_case):
     """A message of the application's own that the model sees as the user's; `display` says whether a user does."""
 
     custom_type: str
@@ -169,7 +167,7 @@ class CustomMessage(Struct, tag=_tag):
 LlmMessage: TypeAlias = Union[UserMessage, AssistantMessage, ToolResultMessage]
 
 
-class CustomWrapper(Struct, frozen=True, tag=_tag):
+class CustomWrapper(Struct, frozen=True, tag=snake_case):
     """A message with a label of the application's, which the model does not see."""
 
     message: (

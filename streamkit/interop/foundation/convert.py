@@ -13,7 +13,6 @@ begins with nothing between them.
 
 from __future__ import annotations
 
-import base64
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -39,7 +38,7 @@ from streamkit.deltas import (
     ToolCallStart,
     UsageSnapshot,
 )
-from streamkit.errors import ConfigError, ImageNotEmbedded
+from streamkit.errors import ConfigError
 from streamkit.interop.foundation.content import (
     Embedding,
     GenerationMetadata,
@@ -56,10 +55,11 @@ from streamkit.interop.foundation.content import (
 )
 from streamkit.interop.foundation.messages import Assistant, Messages, ToolResult, User
 from streamkit.interop.foundation.stops import error_of, finish_of, stop_of
+from streamkit.interop.images import embedded, image_part
 from streamkit.interop.losses import warn_left_out
 from streamkit.messages import FinishReason, Message, MessageLike, MessageOutput, Meta, as_message
 from streamkit.models import ModelId
-from streamkit.parts import EmbeddedImage, FunctionPart, ImagePart, Part, TextPart, ValuePart
+from streamkit.parts import FunctionPart, ImagePart, Part, TextPart, ValuePart
 from streamkit.protocols.values import base64_text, json_text, part_text
 
 __all__ = [
@@ -184,10 +184,7 @@ def part_of(content: ImageContent | Embedding) -> Part:
     """Return what is no text as a part; raises `ConfigError` where an image is no base64."""
     if isinstance(content, Embedding):
         return ValuePart({"dimensions": content.dimensions, "values": content.values})
-    try:
-        return ImagePart(EmbeddedImage(content.mime_type, base64.b64decode(content.b64, validate=True)))
-    except ValueError as error:  # `binascii.Error` is one, and text beyond ASCII another
-        raise ConfigError(f"an image of type {content.mime_type} is no base64: {error}") from None
+    return image_part(content.mime_type, content.b64)
 
 
 def _group(message: Messages | str) -> tuple[type, Any]:
@@ -262,10 +259,8 @@ def _outputs(message: Message) -> Iterator[ModelOutput]:
 
 
 def _image(part: ImagePart) -> ImageContent:
-    if not isinstance(part.image, EmbeddedImage):
-        url = part.image.url
-        raise ImageNotEmbedded(f"{_FORM} takes images by their bytes only, not {url}: fetch_image embeds it", url=url)
-    return ImageContent(base64_text(part.image.data), part.image.mime_type)
+    image = embedded(part, _FORM)
+    return ImageContent(base64_text(image.data), image.mime_type)
 
 
 def _block(index: int, content: ModelOutput) -> Iterator[Delta]:

@@ -12,6 +12,7 @@ from streamkit.interop.foundation.content import UsageReport
 from streamkit.interop.foundation.ids import new_scru128
 from streamkit.interop.foundation.messages import Messages
 from streamkit.models import ModelId
+from streamkit.tags import snake_case
 
 __all__ = [
     "AgentProgress",
@@ -48,11 +49,7 @@ __all__ = [
 ]
 
 
-def _tag(name: str) -> str:
-    return "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-
-
-class _Stamped(Struct, tag=_tag, kw_only=True):
+class _Stamped(Struct, tag=snake_case, kw_only=True):
     """What records share that have an id of their own; `timestamp` is in ms since 1970, 0 where it is not known."""
 
     id: str = field(default_factory=new_scru128)
@@ -94,7 +91,7 @@ class ReflectionEntry(Struct, omit_defaults=True):
     importance: float = 0.0
 
 
-class Conversation(Struct, tag=_tag):
+class Conversation(Struct, tag=snake_case):
     """A message."""
 
     message: Messages
@@ -120,7 +117,7 @@ class Observation(_Stamped):
     token_count: int = 0
 
 
-class Reflection(Struct, tag=_tag):
+class Reflection(Struct, tag=snake_case):
     """What was made of observations, and the tokens of it before and after; `generated_at` is in ms since 1970."""
 
     reflections: list[ReflectionEntry]
@@ -130,7 +127,7 @@ class Reflection(Struct, tag=_tag):
     id: str = field(default_factory=new_scru128)
 
 
-class FailedAction(Struct, tag=_tag, omit_defaults=True):
+class FailedAction(Struct, tag=snake_case, omit_defaults=True):
     """The turn failed: `error` is its kind, `trace` what led to it, the newest last. Never stored."""
 
     error: str
@@ -138,7 +135,7 @@ class FailedAction(Struct, tag=_tag, omit_defaults=True):
     trace: list[str] = field(default_factory=list)
 
 
-class Summary(Struct, tag=_tag):
+class Summary(Struct, tag=snake_case):
     """The turn is over: how many messages it had, and what it used."""
 
     message_count: int
@@ -148,63 +145,63 @@ class Summary(Struct, tag=_tag):
 SessionRecord: TypeAlias = Union[Conversation, Retracted, WorkingMemory, Observation, Reflection, FailedAction, Summary]
 
 
-class Initializing(Struct, tag=_tag):
+class Initializing(Struct, tag=snake_case):
     """The agent gets ready."""
 
     step: str
 
 
-class Generating(Struct, tag=_tag):
+class Generating(Struct, tag=snake_case):
     """The model writes."""
 
     model: ModelId
     tokens_so_far: int = 0
 
 
-class ToolCallRequested(Struct, tag=_tag):
+class ToolCallRequested(Struct, tag=snake_case):
     """The model asks for a tool."""
 
     name: str
 
 
-class ExecutingTools(Struct, tag=_tag):
+class ExecutingTools(Struct, tag=snake_case):
     """Tools run."""
 
     total: int
     completed: int = 0
 
 
-class ToolCallCancelled(Struct, tag=_tag):
+class ToolCallCancelled(Struct, tag=snake_case):
     """A call will have no result of its own."""
 
     id: str
 
 
-class ProcessingMemory(Struct, tag=_tag):
+class ProcessingMemory(Struct, tag=snake_case):
     """The memory is worked on."""
 
     kind: str
 
 
-class FlushingRecords(Struct, tag=_tag):
+class FlushingRecords(Struct, tag=snake_case):
     """Records are being stored."""
 
     count: int
 
 
-class Steering(Struct, tag=_tag):
+class Steering(Struct, tag=snake_case):
     """Somebody interrupts."""
 
     source: str
 
 
-class TurnComplete(Struct, tag=_tag):
+class TurnComplete(Struct, tag=snake_case):
     """The turn is complete."""
 
     usage: UsageReport = UsageReport()
 
 
-class SessionEnding(Struct, tag=_tag):
+class SessionEnding(Struct, tag=snake_case):
     """The session ends."""
 
 
@@ -222,21 +219,21 @@ AgentProgress: TypeAlias = Union[
 ]
 
 
-class GeneratingTokens(Struct, tag=_tag, omit_defaults=True):
+class GeneratingTokens(Struct, tag=snake_case, omit_defaults=True):
     """A model writes."""
 
     usage: UsageReport | None = None
 
 
-class GeneratingEmbeddings(Struct, tag=_tag):
+class GeneratingEmbeddings(Struct, tag=snake_case):
     """A model makes vectors."""
 
 
-class Finished(Struct, tag=_tag):
+class Finished(Struct, tag=snake_case):
     """A model is done."""
 
 
-class Error(Struct, tag=_tag):
+class Error(Struct, tag=snake_case):
     """A model failed."""
 
     message: str

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Sequence
-from time import process_time
+from time import perf_counter, thread_time
 
 import pytest
 from msgspec import Struct
 
 from streamkit.errors import StreamkitError
 from streamkit.wire import Decoder, Frame
+
+BUSY_S = 3.0  # how long a machine may be too busy for its figures to mean anything
 
 
 class Outcome(Struct):
@@ -46,12 +48,12 @@ def seconds(new_decoder: Callable[[], Decoder], inputs: Sequence[Sequence[bytes]
     """The CPU time of decoding each input, with all that comes of them kept."""
     decoders = [new_decoder() for _ in inputs]
     kept: list[list[Frame]] = []
-    start = process_time()
+    start = thread_time()
     for decoder, pieces in zip(decoders, inputs, strict=True):
         for piece in pieces:
             kept.append(decoder.feed(piece))  # noqa: PERF401 - what is measured is as plain as it can be
         kept.append(decoder.finish())
-    return process_time() - start
+    return thread_time() - start
 
 
 def growth_of_cost(new_decoder: Callable[[], Decoder], pieces: Callable[[int], Sequence[bytes]]) -> float:
@@ -64,11 +66,11 @@ def growth_of_cost(new_decoder: Callable[[], Decoder], pieces: Callable[[int], S
     gc.collect()
     gc.disable()
     try:
-        for done in range(1, 31):
+        begun, done = perf_counter(), 0
+        while done < 5 or (best_large >= 1.2 * best_small and (done < 30 or perf_counter() < begun + BUSY_S)):
             best_small = min(best_small, seconds(new_decoder, small))
             best_large = min(best_large, seconds(new_decoder, large))
-            if done >= 5 and best_large < 1.2 * best_small:
-                break
+            done += 1
     finally:
         gc.enable()
     return best_large / best_small

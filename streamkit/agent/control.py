@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import anyio
 
+from streamkit.agent.hooks import Hook
 from streamkit.agent.results import ABORTED_CALL, STEERED_CALL
 from streamkit.agent.runner import ToolRunner
 from streamkit.client import Stream
@@ -51,19 +51,21 @@ class Control:
             self.interrupted = self.cut = True
             self._stop(STEERED_CALL)
 
-    async def call(self, hook: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a hook of the user's gives, plain or async; None where the run was aborted meanwhile."""
+    async def call(self, hook: Hook[Any], *arguments: Any) -> Any:
+        """Return what a hook of the user's gives, plain or async; None where the run was aborted meanwhile.
+
+        Raises `ConfigError` for what the hook is not to give.
+        """
         if self.aborting:
             return None
-        value = hook(*arguments)
-        if not inspect.isawaitable(value):
-            return value
-        try:
-            with anyio.CancelScope() as self._hook:
-                return await value
-        finally:
-            self._hook = None
-        return None
+        value = hook.function(*arguments)
+        if inspect.isawaitable(value):
+            try:
+                with anyio.CancelScope() as self._hook:
+                    value = await value
+            finally:
+                self._hook = None
+        return None if self.aborting else hook.read(value)
 
     def _stop(self, text: str) -> None:
         if self.runner is not None:

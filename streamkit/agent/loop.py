@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import anyio
 
 from streamkit.agent.control import Control
-from streamkit.agent.history import answer_open_calls, load_history
+from streamkit.agent.history import answer_open_calls
 from streamkit.agent.link import AgentLink
 from streamkit.agent.results import CUT_OFF, NOT_RUN, text_of
 from streamkit.agent.runner import ToolRunner
@@ -226,10 +226,7 @@ class Loop:
             yield Progress("compacting", {"messages": before})
             shorter = await self.control.call(self._link.hooks.compact, list(history))
             if not self.control.aborting:
-                kept = load_history(shorter)
-                if not kept:
-                    raise ConfigError("compact gave no conversation: it returns the messages that take its place")
-                history[:] = kept
+                history[:] = shorter
                 self._conversation.full = False
                 yield Progress("compacted", {"before": before, "after": len(history)})
 

@@ -99,6 +99,84 @@ async def test_a_hook_that_fails_ends_the_run_by_its_own_error(make_agent: Any) 
     assert agent.state.error_message == "LookupError: no such memory"
 
 
+# What is no answer of a hook
+
+
+async def in_time(_: Any) -> Any:
+    yield Message("user", ["late"])
+
+
+OF_MESSAGES: list[tuple[str, Any, str]] = [
+    ("nothing", lambda _: None, "gave None, not a list of messages"),
+    ("a text", lambda _: "short", "gave str, not a list of messages"),
+    ("one message", lambda _: Message("user", ["short"]), "gave Message, not a list of messages"),
+    ("a generator", lambda messages: (message for message in messages), "gave generator, not a list of messages"),
+    ("an async generator", in_time, "gave async_generator, not a list of messages"),
+    ("no message in the list", lambda messages: [*messages[:1], None], "item 1: .* not NoneType"),
+    ("another form", lambda _: [{"role": "user", "content": "x"}], "item 0: .* no `content`"),
+]
+OF_TURNS: list[tuple[str, str, Any, str]] = [
+    ("a text", "should_stop", "no", "should_stop gave str, not True, False or None"),
+    ("a number", "should_stop", 1, "should_stop gave int, not True, False or None"),
+    ("a dict", "prepare_next_turn", {"model": "openai/x"}, "prepare_next_turn gave dict, not a NextTurn or None"),
+]
+WRONG = [
+    *(
+        pytest.param(name, gives, f"{name} .*{told}", id=f"{name}: {what}")
+        for name in ("transform_context", "convert_to_llm", "compact")
+        for what, gives, told in OF_MESSAGES
+    ),
+    pytest.param("compact", lambda _: [], "compact gave an empty list, not the messages", id="compact: an empty list"),
+    *(pytest.param(name, lambda _, x=x: x, told, id=f"{name}: {what}") for what, name, x, told in OF_TURNS),
+]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(("name", "gives", "told"), WRONG)
+async def test_a_hook_that_gives_what_it_is_not_to_give_is_named(
+    make_agent: Any, assert_whole: Any, name: str, gives: Any, told: str, plain: bool
+) -> None:
+    wrong = True
+
+    def hook(given: Any) -> Any:
+        if wrong:
+            return gives(given)
+        return given if isinstance(given, list) else None
+
+    async def later(given: Any) -> Any:
+        return hook(given)
+
+    options = {name: hook if plain else later, "context_window": 19 if name == "compact" else None}
+    agent = make_agent([CALL, *[FINE] * 3], tools=[add], history=["old", Message("assistant", ["Yes."])], **options)
+    before = list(agent.history)
+    with pytest.raises(ConfigError, match=told):
+        async for _ in agent.run("go"):
+            pass
+    kept = agent.history[: len(before)]
+    assert kept == before
+    assert [message.role for message in agent.history[len(before) :]] in ([], ["user", "assistant", "tool"])
+    assert agent.state.error_message.startswith(f"ConfigError: {name} gave ")
+    wrong = False
+    assert [output.message.text async for output in agent.run("again")][-1] == "Fine."
+    assert_whole(agent.history)
+
+
+async def test_a_hook_that_aborts_its_run_need_give_nothing(make_agent: Any) -> None:
+    def give_up(_: Any) -> None:
+        agent.abort()
+
+    agent = make_agent([CALL, FINE], tools=[add], transform_context=give_up)
+    assert [output async for output in agent.run("go")] == []
+    agent = make_agent([CALL, FINE], tools=[add], prepare_next_turn=lambda _: give_up(_) or "nothing")
+    assert len([output async for output in agent.run("go")]) == 2
+
+
+@pytest.mark.parametrize("name", ["transform_context", "convert_to_llm", "compact", "should_stop", "prepare_next_turn"])
+def test_a_hook_is_a_function(make_agent: Any, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is a function, plain or async, not bool"):
+        make_agent([], **{name: False})
+
+
 # A conversation that is too long
 
 
@@ -255,16 +333,6 @@ async def test_turns_are_counted_over_all_of_a_run(make_agent: Any) -> None:
     agent.follow_up("and?")
     turns = [event.turn async for event in agent.run_events("go") if isinstance(event, TurnStart)]
     assert turns == [1, 2, 3]
-
-
-@pytest.mark.parametrize("gives", [None, []])
-async def test_a_compact_that_gives_no_conversation_leaves_the_old_one(make_agent: Any, gives: Any) -> None:
-    agent = make_agent([FINE, FINE], instruction="Be brief.", compact=lambda _: gives, context_window=20)
-    [output async for output in agent.run("go")]
-    before = list(agent.history)
-    with pytest.raises(ConfigError, match="compact gave no conversation"):
-        [output async for output in agent.run("on")]
-    assert agent.history[: len(before)] == before
 
 
 async def test_a_run_aborted_before_it_compacts_does_not_ask_the_hook(make_agent: Any) -> None:

@@ -16,6 +16,7 @@ from streamkit.testing.mutations import split_frames
 from streamkit.testing.replies import ReplyLike
 from streamkit.testing.scripts import render
 from tests.examples import EXAMPLES, command, environment, run_example
+from tests.terminal import terminal
 
 Check: TypeAlias = Callable[[list[Received], str], None]
 CHAT, CLAUDE, RESPONSES = "openai-chat", "anthropic", "openai-responses"
@@ -197,34 +198,33 @@ KEYBOARD = "steering-1"
 RIVERS = Answer(["The Danube, the Volga, the Rhine, the Elbe, the Oder, the Rhone, the Loire and the Seine."])
 BRIEF = "Briefly: the Danube."
 
+# What is typed once the answer has begun, what the screen shows then, and what the model is told of it.
 TYPED = [
-    ("said", "And in brief?\n", ["[stop]", BRIEF, "[stop]"]),
-    ("said to interrupt", "!No: in brief.\n", ["[taken back]", BRIEF, "[stop]"]),
-    ("stopped", "/stop\n", ["[aborted]"]),
+    ("said", "And in brief?\n", ["Seine.", "[stop]", BRIEF, "[stop]"], ["And in brief?"]),
+    ("said to interrupt", "!No: in brief.\n", ["[taken back]", BRIEF, "[stop]"], ["No: in brief."]),
+    ("said in two lines", "First.\n\nSecond.\n", ["[stop]", BRIEF, "[stop]", BRIEF, "[stop]"], ["First.", "Second."]),
+    ("stopped", "/stop\n", ["[aborted]"], []),
+    ("nothing more to say", "\x04", ["Seine.", "[stop]"], []),
+    ("left", "\x03", ["[left]"], []),
+    ("left after something said", "!In brief.\n\x03", ["[left]"], []),
 ]
 
 
-@pytest.mark.parametrize(("typed", "shown"), [case[1:] for case in TYPED], ids=[case[0] for case in TYPED])
-async def test_a_run_is_steered_from_a_keyboard(typed: str, shown: list[str], anyio_backend_name: str) -> None:
-    async with ReplayServer([RIVERS, Answer([BRIEF])], piece=3, pace_s=0.01) as server:
-        run = command(EXAMPLES[KEYBOARD], anyio_backend_name)
-        with anyio.fail_after(60):
-            async with await anyio.open_process(run, env=environment(server.url)) as process:
-                assert process.stdin is not None
-                assert process.stdout is not None
-                assert process.stderr is not None
-                screen = await process.stdout.receive()
-                await process.stdin.send(typed.encode())
-                async for piece in process.stdout:
-                    screen += piece
-                errors = b"".join([piece async for piece in process.stderr])
-                await process.wait()
-    assert (process.returncode, errors) == (0, b"")
-    said = [message["content"] for message in server.requests[-1].json["messages"] if message["role"] == "user"]
-    assert said[1:] == ([typed.strip("!\n")] if BRIEF in shown else [])
-    assert screen.startswith(b"The")
-    at = 0
-    for words in shown:
-        assert words.encode() in screen[at:], screen
-        at = screen.index(words.encode(), at) + len(words)
-    assert (b"Seine." in screen) is (shown[0] == "[stop]")
+@pytest.mark.parametrize(("typed", "shown", "heard"), [case[1:] for case in TYPED], ids=[case[0] for case in TYPED])
+async def test_a_run_is_steered_from_a_keyboard(
+    typed: str, shown: list[str], heard: list[str], anyio_backend_name: str
+) -> None:
+    run = command(EXAMPLES[KEYBOARD], anyio_backend_name)
+    async with ReplayServer([RIVERS, Answer([BRIEF]), Answer([BRIEF])], piece=3, pace_s=0.02) as server:
+        async with terminal(run, environment(server.url)) as (screen, process):
+            await screen.expect("The")
+            screen.type(typed)
+            for words in shown:
+                await screen.expect(words)
+            with anyio.fail_after(20):
+                assert await process.wait() == 0
+            screen.read()
+    assert "Traceback" not in screen.screen
+    assert ("Seine." in screen.screen) is (shown[0] in ("Seine.", "[stop]"))
+    if "[left]" not in shown:
+        assert told(server.requests[-1], "user") == ["Tell me of the rivers of Europe.", *heard]

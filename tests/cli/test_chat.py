@@ -1,8 +1,5 @@
 import json
-import os
-import pty
 import sys
-from contextlib import asynccontextmanager
 from functools import partial
 
 import anyio
@@ -15,6 +12,7 @@ from streamkit.testing.mutations import fail, truncations
 from streamkit.testing.replies import Reply, error_reply
 from streamkit.testing.scripts import Answer, Call, Refusal, Thinking, render, render_error
 from streamkit.testing.server import ReplayServer
+from tests.terminal import terminal as terminal_of
 
 KEY = "sk-very-secret-key"
 CHAT = [sys.executable, "-W", "error", "-m", "streamkit", "chat"]
@@ -166,60 +164,9 @@ async def test_what_is_no_text_in_the_input_does_no_harm():
 
 # In a terminal.
 
-# Makes the terminal at its standard input its controlling one, as a shell does, and becomes the command.
-# What a shell does: a terminal of its own, and Ctrl-C heard although the tests may run where it is ignored.
-SHELL = """
-import fcntl, os, signal, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.executable, sys.argv[1:])
-"""
 
-
-class Terminal:
-    """The far side of a terminal: what is on the screen, and a keyboard."""
-
-    def __init__(self, fd):
-        self._fd = fd
-        self.screen = ""
-        self.seen = 0  # how far `expect` has got
-
-    def type(self, text):
-        os.write(self._fd, text.encode())
-
-    async def expect(self, text):
-        """Wait until `text` is on the screen after what was expected before."""
-        with anyio.fail_after(20):
-            while text not in self.screen[self.seen :]:
-                self.read()
-                await anyio.sleep(0.01)
-        self.seen = self.screen.index(text, self.seen) + len(text)
-
-    def read(self):
-        try:
-            self.screen += os.read(self._fd, 65536).decode()
-        except (BlockingIOError, OSError):
-            pass
-
-
-@asynccontextmanager
-async def terminal(*arguments):
-    ours, theirs = pty.openpty()
-    os.set_blocking(ours, False)
-    command = [sys.executable, "-c", SHELL, *CHAT, *arguments]
-    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
-    try:
-        async with await anyio.open_process(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=environment
-        ) as process:
-            try:
-                yield Terminal(ours), process
-            finally:
-                if process.returncode is None:
-                    process.kill()
-    finally:
-        os.close(ours)
-        os.close(theirs)
+def terminal(*arguments):
+    return terminal_of([*CHAT, *arguments])
 
 
 SLOW = Answer(["word " * 200])

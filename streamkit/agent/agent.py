@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from types import TracebackType
 from typing import Any
@@ -99,8 +99,7 @@ class Agent:
         **params: Any,
     ) -> None:
         options = {name: params.pop(name) for name in _CLIENT_OPTIONS & params.keys()}
-        if params.get("n") not in (None, 1):
-            raise ConfigError("an agent follows one answer: leave out n")
+        self._check(params)
         if max_turns < 1:
             raise ConfigError(f"max_turns must be 1 at least, not {max_turns}")
         if output_retries < 0:
@@ -109,9 +108,6 @@ class Agent:
             raise ConfigError(f"tool_mode is 'parallel' or 'sequential', not {tool_mode!r}")
         if max_result_chars is not None and max_result_chars < 1:
             raise ConfigError(f"max_result_chars must be 1 at least, not {max_result_chars}")
-        if "output_type" in params:
-            raise ConfigError("output_type belongs to a run: agent.run(query, output_type=…)")
-        check_names(params, {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS})
         self.name = name
         self.max_turns = max_turns
         self.output_retries = output_retries
@@ -285,6 +281,19 @@ class Agent:
         inbox = self._conversation.inbox
         other._conversation = Conversation(list(self.history), Inbox(inbox.steering.mode, inbox.follow_ups.mode))
         return other
+
+    @staticmethod
+    def _check(params: Mapping[str, Any]) -> None:
+        """Raise `ConfigError` for what is no parameter of an agent's requests."""
+        if params.get("n") not in (None, 1):
+            raise ConfigError("an agent follows one answer: leave out n")
+        options = {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS} - {"params"}
+        for name in params:
+            if name in ("query", "output_type"):
+                raise ConfigError(f"{name} belongs to a run: agent.run(query, output_type=…)")
+            if name in options:
+                raise ConfigError(f"{name} is an option of Agent, and no parameter of its requests")
+        check_names(params, options)
 
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""

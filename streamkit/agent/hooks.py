@@ -107,9 +107,14 @@ def _decision(name: str, given: Any) -> bool:
 
 
 def _next_turn(name: str, given: Any) -> NextTurn | None:
-    if given is not None and not isinstance(given, NextTurn):
+    if given is None:
+        return None
+    if not isinstance(given, NextTurn):
         raise ConfigError(f"{name} gave {_kind(given)}, not a NextTurn or None")
-    return given
+    try:
+        return msgspec.convert(msgspec.structs.asdict(given), NextTurn)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name} gave a NextTurn with a field of another type: {error}") from None
 
 
 def _kind(given: Any) -> str:

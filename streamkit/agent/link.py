@@ -9,6 +9,7 @@ from weakref import ref
 from streamkit.agent.calling import ToolRules
 from streamkit.agent.hooks import Hooks
 from streamkit.agent.turns import NextTurn
+from streamkit.errors import ConfigError
 from streamkit.protocols import ToolSpec
 from streamkit.tools import Tool
 
@@ -63,14 +64,18 @@ class AgentLink:
             agent._toolbox.activate(names)
 
     def change(self, following: NextTurn | None) -> None:
-        """Ask the model otherwise from now on; raises `ConfigError` for a model or a tool that is none."""
-        if following is None:
+        """Ask the model otherwise from now on; raises `ConfigError` for a model, a parameter or a tool that is none."""
+        agent = self._agent()
+        if following is None or agent is None:
             return
+        try:
+            agent._check(following.params)
+        except ConfigError as error:
+            raise ConfigError(f"NextTurn.params: {error}") from None
+        if following.tools is not None:
+            agent._toolbox.only(following.tools)
+            self._allowed = following.tools
         if following.model is not None:
             self.client = self.client.on(following.model)
             self.params = {name: value for name, value in self.params.items() if name != "model"}
         self.params = {**self.params, **following.params}
-        agent = self._agent()
-        if following.tools is not None and agent is not None:
-            agent._toolbox.only(following.tools)
-            self._allowed = following.tools

@@ -36,7 +36,8 @@ class NextTurn(Struct, frozen=True, kw_only=True):
     """What is different from the next turn on, to the end of the run.
 
     `model` is another `provider/model`, asked with the key of its provider's environment variable; `params` are put
-    over those of the agent (`{"thinking": "high"}`); `tools` names those of the agent's tools that the model may call.
+    over those of the agent (`{"thinking": "high"}`), and are checked as those are: what is an option of the agent's is
+    a `ConfigError`. `tools` names those of the agent's tools that the model may call.
     """
 
     model: str | None = None

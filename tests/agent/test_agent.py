@@ -37,6 +37,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("two tools of a name", {"model": "openai/x", "api_key": "k", "tools": [add, add]}, "two tools of the name 'add'"),
     ("no tool", {"model": "openai/x", "api_key": "k", "tools": [3]}, "3 is no tool"),
     ("several answers", {"model": "openai/x", "api_key": "k", "n": 2}, "leave out n"),
+    ("a query", {"model": "openai/x", "api_key": "k", "query": "hi"}, "query belongs to a run"),
     ("no turns", {"model": "openai/x", "api_key": "k", "max_turns": 0}, "max_turns"),
     ("no history", {"model": "openai/x", "api_key": "k", "history": "{"}, "history"),
 ]

@@ -328,6 +328,46 @@ async def test_a_tool_that_is_none_is_an_error_of_the_hook(make_agent: Any) -> N
             pass
 
 
+NO_CHANGES: list[tuple[NextTurn, str]] = [
+    *(
+        (NextTurn(params={name: None}), f"NextTurn.params: {name} is an option of Agent, and no parameter")
+        for name in ("model", "tools", "shed", "api_key", "base_url", "http_client", "client", "history", "retry")
+    ),
+    *((NextTurn(params={name: "x"}), f"NextTurn.params: {name} belongs to a run") for name in ("query", "output_type")),
+    (NextTurn(params={"n": 2}), "NextTurn.params: an agent follows one answer"),
+    (NextTurn(params={"messages": []}), "NextTurn.params: messages is no parameter"),
+    (NextTurn(params={"temprature": 0.5}), "NextTurn.params: .* did you mean 'temperature'"),
+    (NextTurn(params={"timeout_": 0.5}, tools=["add"], model="nobody/m"), "nobody"),
+    (NextTurn(params=None), r"prepare_next_turn gave a NextTurn .* at `\$.params`"),  # type: ignore[arg-type]
+    (NextTurn(params={1: 2}), r"at `key` in `\$.params`"),  # type: ignore[dict-item]
+    (NextTurn(tools="add"), r"at `\$.tools`"),  # type: ignore[arg-type]
+    (NextTurn(model=3), r"at `\$.model`"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("following", "told"), NO_CHANGES)
+async def test_a_change_is_checked_as_what_the_agent_was_made_with(
+    make_agent: Any, assert_whole: Any, following: NextTurn, told: str
+) -> None:
+    changes = [following]
+    agent = make_agent([CALL, FINE], tools=[add], prepare_next_turn=lambda _: changes.pop() if changes else None)
+    with pytest.raises(ConfigError, match=told):
+        async for _ in agent.run("go"):
+            pass
+    assert [message.role for message in agent.history] == ["user", "assistant", "tool"]
+    assert_whole(agent.history)
+    assert [piece async for piece in agent.continue_()]
+
+
+async def test_a_parameter_that_only_the_vendor_knows_may_change(make_agent: Any) -> None:
+    following = NextTurn(params={"n": 1, "service_tier": "flex", "stop": "END", "extra": {"x": 1}})
+    agent = make_agent([CALL, FINE], tools=[add], prepare_next_turn=lambda _: following)
+    async for _ in agent.run("go"):
+        pass
+    body = agent._client._given._transport.requests[-1].json
+    assert (body["service_tier"], body["stop"], body["x"]) == ("flex", ["END"], 1)
+
+
 async def test_turns_are_counted_over_all_of_a_run(make_agent: Any) -> None:
     agent = make_agent([CALL, FINE, FINE], tools=[add])
     agent.follow_up("and?")

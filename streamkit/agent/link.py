@@ -31,7 +31,8 @@ class AgentLink:
         self.client, self.owns_client = agent._connect()
         self.params = agent.params
         self._agent = ref(agent)
-        self._allowed: list[str] | None = None  # the names of the tools that may be called, None for all
+        self._chosen: list[str] | None = None  # the names of tools that a hook gave last, None for all
+        self._brought: list[str] = []  # the names that results have brought since then
 
     @property
     def hooks(self) -> Hooks:
@@ -49,19 +50,19 @@ class AgentLink:
     def specs(self) -> list[ToolSpec | dict[str, Any]]:
         """What the model sees of the tools."""
         agent = self._agent()
-        return [] if agent is None else agent._toolbox.only(self._allowed)[0]
+        return [] if agent is None else agent._toolbox.only(self._allowed())[0]
 
     @property
     def functions(self) -> dict[str, Tool]:
         """The tools that the model may call."""
         agent = self._agent()
-        return {} if agent is None else agent._toolbox.only(self._allowed)[1]
+        return {} if agent is None else agent._toolbox.only(self._allowed())[1]
 
     def activate(self, names: Iterable[str]) -> None:
         """Show the model the tools that a result names."""
         agent = self._agent()
         if agent is not None:
-            agent._toolbox.activate(names)
+            self._brought += agent._toolbox.activate(names)
 
     def change(self, following: NextTurn | None) -> None:
         """Ask the model otherwise from now on; raises `ConfigError` for a model, a parameter or a tool that is none."""
@@ -72,10 +73,13 @@ class AgentLink:
             agent._check(following.params)
         except ConfigError as error:
             raise ConfigError(f"NextTurn.params: {error}") from None
-        if following.tools is not None:
+        if following.tools is not None and following.tools != self._chosen:
             agent._toolbox.only(following.tools)
-            self._allowed = following.tools
+            self._chosen, self._brought = following.tools, []
         if following.model is not None:
             self.client = self.client.on(following.model)
             self.params = {name: value for name, value in self.params.items() if name != "model"}
         self.params = {**self.params, **following.params}
+
+    def _allowed(self) -> list[str] | None:
+        return None if self._chosen is None else self._chosen + self._brought

@@ -62,19 +62,24 @@ class Toolbox:
         chosen = {name: every[name] for name in names}
         return [one.spec for one in chosen.values()], chosen
 
-    def activate(self, names: Iterable[str]) -> None:
-        """Show the model these tools of the shed from the next request on; one of no tool's name is only logged."""
-        fresh = []
+    def activate(self, names: Iterable[str]) -> list[str]:
+        """Show the model these tools of the shed from the next request on; return the names of those that it then sees.
+
+        A name that no tool has is only logged.
+        """
+        fresh, seen = [], []
         for name in dict.fromkeys(names):
-            if name in self._shed:
-                if name not in self.functions:
-                    fresh.append(self._shed[name])
-            elif name not in self.functions:
+            if name not in self.functions and name not in self._shed:
                 logger.warning("no tool of the name %r is there to be activated", name)
+                continue
+            seen.append(name)
+            if name not in self.functions:
+                fresh.append(self._shed[name])
         if fresh:
             self.active += fresh
             self.functions.update((one.name, one) for one in fresh)
             self._show()
+        return seen
 
     def activate_again(self, history: Iterable[Message]) -> None:
         """Show what the results in a conversation had activated."""

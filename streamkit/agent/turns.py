@@ -36,8 +36,9 @@ class NextTurn(Struct, frozen=True, kw_only=True):
     """What is different from the next turn on, to the end of the run.
 
     `model` is another `provider/model`, asked with the key of its provider's environment variable; `params` are put
-    over those of the agent (`{"thinking": "high"}`), and are checked as those are: what is an option of the agent's is
-    a `ConfigError`. `tools` names those of the agent's tools that the model may call.
+    over those of the agent (`{"thinking": "high"}`) and checked as they are. `tools` names those of the agent's tools,
+    also of its shed, that the model may call. What results bring later (`find_tools`, `added_tool_names`) it may call
+    beside them, until a hook gives another list; the same list once more changes nothing.
     """
 
     model: str | None = None
@@ -48,5 +49,5 @@ class NextTurn(Struct, frozen=True, kw_only=True):
 TransformContext: TypeAlias = _Hook[list[Message]]
 ConvertToLlm: TypeAlias = _Hook[list[Message]]
 Compact: TypeAlias = _Hook[list[Message]]
-ShouldStop: TypeAlias = _Hook[bool]
+ShouldStop: TypeAlias = _Hook[Union[bool, None]]
 PrepareNextTurn: TypeAlias = _Hook[Union[NextTurn, None]]

@@ -14,6 +14,7 @@ from streamkit.events import Done, Failed, Progress, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput
 from streamkit.parts import TextPart
 from streamkit.testing import Answer, Call, error_reply
+from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 
 pytestmark = pytest.mark.parametrize("provider", ["openai"], indirect=True)
@@ -319,6 +320,62 @@ async def test_a_hook_says_which_tools_the_model_may_call_next(make_agent: Any) 
     results = [message.contents[0].value for message in agent.history if message.role == "tool"]
     assert results[0] == 2
     assert "no tool 'add'" in results[1]
+
+
+async def clock() -> str:
+    """Tell the time of day."""
+    return "late"
+
+
+async def unlock() -> ToolResult:
+    """Bring two."""
+    return ToolResult("there", added_tool_names=["add", "clock", "nothing"])
+
+
+FIND = Answer([Call("find_tools", {"query": "time of day"})])
+BASE = ["add", "unlock", "find_tools"]
+SOME = ["find_tools", "unlock"]
+# What the model calls in turn, the tools that the hook names after each turn, and those that each request shows.
+LATER: list[tuple[str, list[Any], list[list[str] | None], list[list[str]]]] = [
+    (
+        "found after the change",
+        [CALL, FIND, CALL, CALL],
+        [SOME, None, None, None],
+        [BASE, SOME, [*SOME, "clock"], [*SOME, "clock"], [*SOME, "clock"]],
+    ),
+    (
+        "found after the change, by a hook that says the same each time",
+        [CALL, FIND, CALL],
+        [SOME, SOME, SOME],
+        [BASE, SOME, [*SOME, "clock"], [*SOME, "clock"]],
+    ),
+    ("found before the change", [FIND, CALL], [SOME, None], [BASE, SOME, SOME]),
+    ("another list", [CALL, FIND, CALL], [SOME, None, ["add"]], [BASE, SOME, [*SOME, "clock"], ["add"]]),
+    ("found twice", [CALL, FIND, FIND], [SOME, None, None], [BASE, SOME, *[[*SOME, "clock"]] * 2]),
+    ("of the shed", [CALL], [["clock"]], [BASE, ["clock"]]),
+    (
+        "a result that brings what the list had left out",
+        [CALL, Answer([Call("unlock")])],
+        [["unlock"], None],
+        [BASE, ["unlock"], ["unlock", "add", "clock"]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("calls", "named", "shown"), [case[1:] for case in LATER], ids=[case[0] for case in LATER])
+async def test_what_results_bring_after_a_change_of_the_tools_is_seen_too(
+    make_agent: Any, calls: list[Any], named: list[list[str] | None], shown: list[list[str]]
+) -> None:
+    agent = make_agent(
+        [*calls, FINE],
+        tools=[add, unlock],
+        shed=[clock],
+        prepare_next_turn=lambda turn: NextTurn(tools=named[turn.number - 1]),
+    )
+    async for _ in agent.run("go"):
+        pass
+    bodies = [request.json for request in agent._client._given._transport.requests]
+    assert [[tool["function"]["name"] for tool in body["tools"]] for body in bodies] == shown
 
 
 async def test_a_tool_that_is_none_is_an_error_of_the_hook(make_agent: Any) -> None:

@@ -40,8 +40,8 @@ def test_a_shed_is_seen_through_the_tool_that_searches_it() -> None:
 def test_what_is_activated_is_seen_from_then_on_and_once() -> None:
     box = Toolbox([CLOCK], [READ, WRITE])
     before = box.specs
-    box.activate(["write_file", "write_file", "clock"])
-    box.activate(["write_file"])
+    assert box.activate(["write_file", "write_file", "clock"]) == ["write_file", "clock"]
+    assert box.activate(["write_file"]) == ["write_file"]
     assert shown(box) == ["clock", "find_tools", "write_file"]
     assert len(before) == 2  # what a request was made with stays as it is
 
@@ -49,7 +49,7 @@ def test_what_is_activated_is_seen_from_then_on_and_once() -> None:
 def test_an_unknown_name_is_logged_and_activates_nothing(caplog: pytest.LogCaptureFixture) -> None:
     box = Toolbox([CLOCK], [READ])
     with caplog.at_level(logging.WARNING):
-        box.activate(["nothing"])
+        assert box.activate(["nothing"]) == []
     assert "no tool of the name 'nothing'" in caplog.text
     assert shown(box) == ["clock", "find_tools"]
 

@@ -167,10 +167,10 @@ class Agent:
     def as_tool(self, name: str | None = None, *, description: str, output_type: Any = None) -> Tool:
         """Return a tool by which another agent asks this one; its name is the agent's, if none is given.
 
-        Each call is a run of its own, from the history that this agent has by then, which stays as it is. What it says
-        comes through live in the run of who asks, with a `depth` of one more and this agent's name as `source_agent`;
-        what it uses counts there, and it ends with it. The result is the text of its last message, or, with an
-        `output_type`, the value.
+        Each call is a run of its own, from the history and with the tools that this agent has by then, which stay as
+        they are. What it says comes through live in the run of who asks, with a `depth` of one more and this agent's
+        name as `source_agent`; what it uses counts there, and it ends with it. The result is the text of its last
+        message, or, with an `output_type`, the value.
         """
         return make_tool(self, name or self.name, description, output_type)
 
@@ -276,10 +276,11 @@ class Agent:
         return f"<Agent {self.name!r} on {(self._given or self._client)!r}>"
 
     def _fresh(self) -> Agent:
-        """The same agent with a conversation of its own, which begins as this one is."""
+        """The same agent with a conversation and a toolbox of its own, which begin as these are."""
         other = copy(self)
         inbox = self._conversation.inbox
         other._conversation = Conversation(list(self.history), Inbox(inbox.steering.mode, inbox.follow_ups.mode))
+        other._toolbox = self._toolbox.twin()
         return other
 
     @staticmethod

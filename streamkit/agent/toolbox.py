@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, TypeAlias, Union
 
 from streamkit.errors import ConfigError
@@ -47,6 +48,12 @@ class Toolbox:
             self._register(one, self._shed)
         self.specs: list[ToolSpec | dict[str, Any]] = []
         self._show()
+
+    def twin(self) -> Toolbox:
+        """Return a toolbox that begins as this one is, and of which other tools may be activated."""
+        other = copy(self)  # the shed is never changed, so that `find_tools` may search either's
+        other.active, other.functions = list(self.active), dict(self.functions)
+        return other
 
     def only(self, names: Iterable[str] | None) -> tuple[list[ToolSpec | dict[str, Any]], dict[str, Tool]]:
         """Return what the model sees, and what it may call, of the tools of these names; None is for the active ones.

@@ -11,7 +11,7 @@ import pytest
 from streamkit.agent import Agent
 from streamkit.deltas import TextDelta
 from streamkit.events import Done, Failed, OutputDelta, SubAgent, ToolEnd
-from streamkit.messages import Message
+from streamkit.messages import Message, Meta
 from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply, error_reply, render
 from streamkit.usage import Usage
 from tests.runs import fold
@@ -163,6 +163,41 @@ async def test_a_sub_agent_starts_from_its_own_history_each_time() -> None:
     assert [len(request.json["messages"]) for request in requests] == [2, 2]
     assert helper.history == [Message("system", ["You know the town."])]
     assert top.tools[0].name == "guide"
+
+
+def clock() -> str:
+    """Tell the time of day."""
+    return "late"
+
+
+async def test_what_one_call_finds_in_the_shed_shows_in_no_other() -> None:
+    def answer(request: Any) -> Answer:
+        said = [message["content"] for message in request.json["messages"]]
+        return Answer([Call("find_tools", {"query": "time of day"})]) if said == ["find"] else Answer(["x"])
+
+    helper = guide(answer, shed=[clock])
+    top = agent([ask("find", "a"), ask("find", "b"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED)])
+    async for _ in top.run("go"):
+        pass
+    requests = helper._client._given._transport.requests
+    shown: dict[str, list[list[str]]] = {}
+    for request in requests:
+        said = str(request.json["messages"][0]["content"])
+        shown.setdefault(said, []).append([one["function"]["name"] for one in request.json["tools"]])
+    found = [["find_tools"], ["find_tools", "clock"]]
+    assert (shown["a"], shown["b"], sorted(shown["find"])) == ([["find_tools"]], [["find_tools"]], sorted(found * 2))
+    assert [one.name for one in helper.tools] == ["find_tools"]
+
+
+async def test_a_call_begins_with_the_tools_that_the_agent_has_by_then() -> None:
+    helper = guide(lambda _: Answer(["x"]), shed=[clock])
+    tool = helper.as_tool(description=DESCRIBED)
+    helper.history = [Message("user"), Message("tool", [], id="c", meta=Meta(added_tool_names=("clock",)))]
+    helper.history.clear()
+    async for _ in agent([ask("a"), Answer(["c"])], tools=[tool]).run("go"):
+        pass
+    request = helper._client._given._transport.requests[0]
+    assert [one["function"]["name"] for one in request.json["tools"]] == ["find_tools", "clock"]
 
 
 REFUSALS = [

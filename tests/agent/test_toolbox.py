@@ -46,6 +46,17 @@ def test_what_is_activated_is_seen_from_then_on_and_once() -> None:
     assert len(before) == 2  # what a request was made with stays as it is
 
 
+def test_a_twin_begins_as_its_toolbox_is_and_leaves_it_so() -> None:
+    box = Toolbox([CLOCK], [READ, WRITE])
+    box.activate(["read_file"])
+    twin = box.twin()
+    box.activate(["write_file"])
+    assert shown(twin) == [*twin.functions] == ["clock", "find_tools", "read_file"]
+    other = box.twin()
+    twin.activate(["write_file"])
+    assert shown(other) == [*other.functions] == [one.name for one in box.active if isinstance(one, Tool)]
+
+
 def test_an_unknown_name_is_logged_and_activates_nothing(caplog: pytest.LogCaptureFixture) -> None:
     box = Toolbox([CLOCK], [READ])
     with caplog.at_level(logging.WARNING):

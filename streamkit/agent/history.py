@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 import msgspec
+from msgspec import structs
 
 from streamkit.agent.inbox import Inbox
-from streamkit.agent.results import NOT_KEPT, result_message
+from streamkit.agent.results import CALL_LEFT_OUT, NOT_KEPT, RESULT_LEFT_OUT, result_message
 from streamkit.errors import ConfigError
-from streamkit.messages import Message, MessageLike, as_message
+from streamkit.messages import Message, MessageLike, Meta, as_message
 from streamkit.parts import RefusalPart, TextPart
+from streamkit.protocols.values import part_text
 from streamkit.usage import Usage
 
 if TYPE_CHECKING:
     from streamkit.agent.loop import Loop
 
-__all__ = ["Conversation", "History", "answer_open_calls", "load_history", "load_query", "says_anything"]
+__all__ = ["Conversation", "History", "answer_open_calls", "load_history", "load_query", "make_whole", "says_anything"]
 
 History: TypeAlias = Union[Iterable[MessageLike], str, bytes]
 
@@ -75,8 +77,59 @@ def answer_open_calls(history: list[Message]) -> None:
             history.append(result_message(call, NOT_KEPT, failed=True))
 
 
+def make_whole(messages: Iterable[Message]) -> list[Message]:
+    """Return a conversation that was made shorter, with each call followed at once by its result.
+
+    A call whose result was left out is answered by that (`RESULT_LEFT_OUT`). A result whose call was left out, which no
+    provider takes, becomes a user message that says what it is and holds its parts.
+    """
+    groups = [_Group()]
+    places: dict[str, list[tuple[_Group, int]]] = {}  # of the newest calls of each id that have no result
+    for message in messages:
+        if message.role != "tool":
+            groups.append(_Group(message))
+            places.update({call.id: [] for call in groups[-1].calls})
+            for number, call in enumerate(groups[-1].calls):
+                places[call.id].append((groups[-1], number))
+        elif message.id and places.get(message.id):
+            group, number = places[message.id].pop(0)
+            group.answers[number] = message
+        else:
+            groups[-1].rest.append(message)
+    return [message for group in groups for message in group.whole()]
+
+
 def says_anything(message: Message) -> bool:
     """Whether a message that was cut off has anything in it that was shown."""
     if message.thinking or message.tool_calls or message.blocks:
         return True
     return any(not isinstance(part, (TextPart, RefusalPart)) or part.text for part in message.contents)
+
+
+class _Group:
+    """A message, the results of its calls, and the `rest` of those that follow it."""
+
+    def __init__(self, message: Message | None = None) -> None:
+        self.message = message
+        self.calls = (message.tool_calls or []) if message is not None else []
+        self.answers: list[Message | None] = [None] * len(self.calls)
+        self.rest: list[Message] = []
+
+    def whole(self) -> Iterator[Message]:
+        if self.message is not None:
+            yield self.message
+        unnamed = deque(message for message in self.rest if not message.id)
+        for call, answer in zip(self.calls, self.answers, strict=True):
+            if answer is None and unnamed:
+                answer = structs.replace(unnamed.popleft(), id=call.id)
+            yield answer or result_message(call, RESULT_LEFT_OUT, failed=True)
+        yield from map(_as_said, unnamed)
+        yield from (_as_said(message) for message in self.rest if message.id)
+
+
+def _as_said(result: Message) -> Message:
+    meta = result.meta or Meta()
+    kept = structs.replace(meta, name=None, is_error=False)
+    parts = [part if (text := part_text(part)) is None else TextPart(text) for part in result.contents]
+    told = TextPart(CALL_LEFT_OUT[meta.is_error].format(meta.name or "a tool"))
+    return Message("user", [told, *parts], meta=None if kept == Meta() else kept)

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from streamkit.agent.history import make_whole
 from streamkit.agent.turns import Compact, ConvertToLlm, NextTurn, PrepareNextTurn, ShouldStop, TransformContext
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageOutput, as_message
@@ -40,8 +41,10 @@ class Hooks:
 
     `transform` is given a copy of the conversation and returns what of it is sent; `convert` then makes it messages
     that providers know. `compact` is given a copy too, and returns the conversation that takes the place of the old
-    one. `should_stop` and `prepare_next_turn` are given the `Turn` that is over, where another would follow. One that
-    gives what it is not to give ends the run by a `ConfigError` that names it, and the conversation stays as it was.
+    one: a call in it without its result is answered by that, and a result without its call becomes a user message with
+    the same parts. `should_stop` and `prepare_next_turn` are given the `Turn` that is over, where another would follow.
+    One that gives what it is not to give ends the run by a `ConfigError` that names it, and the conversation stays as
+    it was.
     """
 
     def __init__(
@@ -97,7 +100,7 @@ def _conversation(name: str, given: Any) -> list[Message]:
     messages = _messages(name, given)
     if not messages:
         raise ConfigError(f"{name} gave an empty list, not the messages that take the conversation's place")
-    return messages
+    return make_whole(messages)
 
 
 def _decision(name: str, given: Any) -> bool:

@@ -16,11 +16,13 @@ from streamkit.usage import Usage
 
 __all__ = [
     "ABORTED_CALL",
+    "CALL_LEFT_OUT",
     "CUT_OFF",
     "MAX_RESULT_CHARS",
     "NOT_KEPT",
     "NOT_RUN",
     "RESULT_END",
+    "RESULT_LEFT_OUT",
     "STEERED_CALL",
     "as_json",
     "describe",
@@ -41,6 +43,13 @@ ABORTED_CALL = "The call was interrupted by the user; what it did until then may
 STEERED_CALL = "The call was interrupted by a message from the user; what it did until then may have had effects."
 NOT_RUN = "The call was not run, because the answer was interrupted."
 NOT_KEPT = "There is no result: the program that ran the call ended first. What the call did may have had effects."
+RESULT_LEFT_OUT = "There is no result any more: it was left out when the conversation was made shorter."
+
+# What stands before a result whose call is no longer there, by whether it failed.
+CALL_LEFT_OUT = {
+    False: "An earlier call of {}, left out when the conversation was made shorter, had this result:",
+    True: "An earlier call of {}, left out when the conversation was made shorter, failed with this result:",
+}
 
 _PARTS = get_args(Part)
 

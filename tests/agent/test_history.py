@@ -7,13 +7,14 @@ import msgspec
 import pytest
 
 from streamkit.agent import Agent
-from streamkit.agent.history import answer_open_calls, load_history, load_query, says_anything
-from streamkit.agent.results import is_error
+from streamkit.agent.history import answer_open_calls, load_history, load_query, make_whole, says_anything
+from streamkit.agent.results import CALL_LEFT_OUT, RESULT_LEFT_OUT, is_error
 from streamkit.blocks import BlockRef
 from streamkit.errors import ConfigError
 from streamkit.messages import Message, Meta
 from streamkit.parts import FunctionCall, FunctionPart, ImagePart, ImageUrl, RefusalPart, TextPart, ValuePart
 from streamkit.testing import Answer, ReplayTransport
+from tests.runs import assert_answered
 
 HISTORY = [
     Message("system", [TextPart("Be brief.")]),
@@ -112,6 +113,53 @@ def test_calls_that_nobody_is_running_any_more_get_an_answer(history: list[Messa
     assert [(message.role, message.id, is_error(message)) for message in history[len(kept) :]] == [
         ("tool", id, True) for id in answered
     ]
+
+
+HI, SO = Message("user", ["hi"]), Message("assistant", ["So."])
+# What was kept, and what stands in its place: the numbers of messages that are as they were, and what was mended.
+PARTED: list[tuple[str, list[Message], list[Any]]] = [
+    ("nothing", [], []),
+    ("no calls", [HI, SO], [0, 1]),
+    ("whole", [HI, calling("a", "b"), answering("a"), answering("b"), SO], [0, 1, 2, 3, 4]),
+    ("a call without its result", [HI, calling("a"), SO], [0, 1, "no a", 2]),
+    ("one of two", [calling("a", "b"), answering("b"), SO], [0, "no a", 1, 2]),
+    ("the last call", [HI, calling("a")], [0, 1, "no a"]),
+    ("a result without its call", [answering("a"), SO], ["told", 1]),
+    ("the last results", [answering("a"), answering("b")], ["told", "told"]),
+    ("a result before its call", [answering("a"), calling("a")], ["told", 1, "no a"]),
+    ("a second result", [calling("a"), answering("a"), answering("a"), SO], [0, 1, "told", 3]),
+    ("a result among those of others", [calling("a"), answering("x"), answering("a")], [0, 2, "told"]),
+    ("a result further down", [calling("a"), HI, answering("a"), SO], [0, 2, 1, 3]),
+    ("an id used again", [calling("a"), SO, calling("a"), answering("a")], [0, "no a", 1, 2, 3]),
+    ("an id used twice in one", [calling("a", "a"), answering("a"), SO], [0, 1, "no a", 2]),
+    ("no ids", [calling("a", "b"), Message("tool", ["3"]), answering("a"), SO], [0, 2, answering("b"), 3]),
+    ("no id and no call", [calling("a"), answering("a"), Message("tool", ["3"]), HI], [0, 1, "told", 3]),
+]
+
+
+@pytest.mark.parametrize(("kept", "expected"), [case[1:] for case in PARTED], ids=[case[0] for case in PARTED])
+def test_calls_and_results_that_were_parted_are_mended(kept: list[Message], expected: list[Any]) -> None:
+    whole = make_whole(kept)
+    assert_answered(whole)
+    assert len(whole) == len(expected)
+    for message, wanted in zip(whole, expected, strict=True):
+        if wanted == "told":
+            assert message == Message("user", [TextPart(CALL_LEFT_OUT[False].format("a tool")), TextPart("3")])
+        elif isinstance(wanted, str):
+            assert (message.id, message.contents, is_error(message)) == ("a", [ValuePart(RESULT_LEFT_OUT)], True)
+        else:
+            assert message == (kept[wanted] if isinstance(wanted, int) else wanted)
+    assert make_whole(whole) == whole
+
+
+def test_a_result_whose_call_was_left_out_keeps_all_that_it_says() -> None:
+    image = ImagePart(ImageUrl("https://example.org/a.png"))
+    meta = Meta(name="add", is_error=True, details={"took_ms": 3}, added_tool_names=("subtract",), timestamp=7)
+    (told,) = make_whole([Message("tool", [ValuePart({"a": 1}), image, TextPart("x")], id="c", meta=meta)])
+    assert told.contents[1:] == [TextPart('{"a":1}'), image, TextPart("x")]
+    assert "of add," in told.text and "failed" in told.text
+    assert told.meta == Meta(details={"took_ms": 3}, added_tool_names=("subtract",), timestamp=7)
+    assert (told.role, told.id, meta.name) == ("user", None, "add")
 
 
 async def test_a_conversation_that_ends_in_the_middle_of_its_calls_goes_on() -> None:

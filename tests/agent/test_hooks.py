@@ -225,6 +225,25 @@ async def test_a_conversation_is_made_shorter_before_the_window_is_full(make_age
     assert kinds == ["compacting", "compacted"] * 2  # the last answer had filled it again
 
 
+CUT: list[tuple[str, Any, list[str]]] = [
+    ("the result alone", lambda messages: messages[-1:], ["user", "assistant"]),
+    ("the call alone", lambda messages: messages[:-1], ["user", "assistant", "tool", "assistant"]),
+    ("both the wrong way round", lambda messages: messages[::-1], ["user", "assistant", "tool", "user", "assistant"]),
+]
+
+
+@pytest.mark.parametrize(("cut", "roles"), [case[1:] for case in CUT], ids=[case[0] for case in CUT])
+async def test_what_a_conversation_was_cut_to_is_made_whole(
+    make_agent: Any, assert_whole: Any, cut: Any, roles: list[str]
+) -> None:
+    agent = make_agent([CALL, FINE, FINE], tools=[add], compact=cut, context_window=19)
+    async for _ in agent.run("go"):
+        pass
+    assert [message.role for message in agent.history] == roles
+    assert_whole(agent.history)
+    assert [message["role"] for message in agent._client._given._transport.requests[1].json["messages"]] == roles[:-1]
+
+
 FULL = [
     ("below", Usage(70, 9), None, False),
     ("at the share", Usage(70, 10), None, True),

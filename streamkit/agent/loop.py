@@ -12,7 +12,7 @@ import anyio
 from streamkit.agent.control import Control
 from streamkit.agent.history import answer_open_calls
 from streamkit.agent.link import AgentLink
-from streamkit.agent.results import CUT_OFF, NOT_RUN, text_of
+from streamkit.agent.results import CUT_OFF, not_run, text_of
 from streamkit.agent.runner import ToolRunner
 from streamkit.agent.transcript import Output, Transcript
 from streamkit.agent.turns import Turn
@@ -187,7 +187,7 @@ class Loop:
         if control.runner is not None:
             rest = self._transcript.answer_rest(CUT_OFF, control.runner.results, control.runner.usages)
         else:
-            rest = self._transcript.answer_rest(NOT_RUN)
+            rest = self._transcript.answer_rest(not_run("error" if isinstance(error, Exception) else None))
         for _ in rest:
             pass
         if isinstance(error, Exception):
@@ -274,7 +274,7 @@ class Loop:
             async with aclosing(self._run_calls()) as items:
                 async for item in items:
                     yield item
-        for item in transcript.answer_rest(NOT_RUN):
+        for item in transcript.answer_rest(not_run(end.finish_reason.type, aborted=control.aborting)):
             yield item
         if correcting is not None:
             self._conversation.history.append(correcting)

@@ -20,13 +20,13 @@ __all__ = [
     "CUT_OFF",
     "MAX_RESULT_CHARS",
     "NOT_KEPT",
-    "NOT_RUN",
     "RESULT_END",
     "RESULT_LEFT_OUT",
     "STEERED_CALL",
     "as_json",
     "describe",
     "is_error",
+    "not_run",
     "result_deltas",
     "result_message",
     "text_of",
@@ -41,9 +41,19 @@ MAX_RESULT_CHARS = 30_000
 CUT_OFF = "The call was interrupted before it had a result; what it did until then may have had effects."
 ABORTED_CALL = "The call was interrupted by the user; what it did until then may have had effects."
 STEERED_CALL = "The call was interrupted by a message from the user; what it did until then may have had effects."
-NOT_RUN = "The call was not run, because the answer was interrupted."
 NOT_KEPT = "There is no result: the program that ran the call ended first. What the call did may have had effects."
 RESULT_LEFT_OUT = "There is no result any more: it was left out when the conversation was made shorter."
+
+# Why a call was not run, by how its answer ended; else the answer was cut off from outside.
+_NOT_RUN_BECAUSE = {
+    "length": "the answer reached its limit of length",
+    "refusal": "the answer was refused or blocked",
+    "aborted": "the user ended the run",
+    "steered": "a message from the user came first",
+    "error": "an error cut off the answer",
+    "stop": "the answer ended as one without calls",
+    "other": "the answer ended otherwise than by its calls",
+}
 
 # What stands before a result whose call is no longer there, by whether it failed.
 CALL_LEFT_OUT = {
@@ -108,6 +118,16 @@ def _text(part: Part) -> str | None:
     if isinstance(part, ValuePart):
         return part.value if isinstance(part.value, str) else encode_json(part.value).decode()
     return None
+
+
+def not_run(ended: str | None, *, aborted: bool = False) -> str:
+    """Return what the model is told of a call that was not run, by the finish reason of its answer, None for none.
+
+    An answer that ended by its calls was `aborted` before they were run, or else a message from the user came.
+    """
+    if ended == "tool_call":
+        ended = "aborted" if aborted else "steered"
+    return f"The call was not run, because {_NOT_RUN_BECAUSE.get(ended or '', 'the answer was cut off')}."
 
 
 def result_deltas(message: Message, usage: Usage | None = None) -> list[Delta]:

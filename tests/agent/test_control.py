@@ -118,7 +118,10 @@ async def test_usage_of_an_aborted_answer_counts(make_agent: Any) -> None:
 
 
 @pytest.mark.feature("D: pi#8935")
-async def test_an_abort_with_the_last_piece_of_a_message_starts_no_tool(make_agent: Any, assert_whole: Any) -> None:
+@pytest.mark.parametrize("steered", [False, True])
+async def test_an_end_with_the_last_piece_of_a_message_starts_no_tool(
+    make_agent: Any, assert_whole: Any, steered: bool
+) -> None:
     called = []
 
     async def add(a: int) -> None:
@@ -128,11 +131,14 @@ async def test_an_abort_with_the_last_piece_of_a_message_starts_no_tool(make_age
     kinds = []
     async for event in agent.run_events("go"):
         kinds.append(type(event).__name__)
-        if isinstance(event, OutputDelta) and event.output.finish_reason is not None:
-            agent.abort()
+        if isinstance(event, OutputDelta) and event.output.finish_reason is not None and "OutputEnd" not in kinds:
+            agent.steer("No.", interrupt=True) if steered else agent.abort()
     assert called == []
     assert "ToolStart" not in kinds
     assert kinds[-2:] == ["TurnEnd", "Done"]
+    why = "a message from the user came first" if steered else "the user ended the run"
+    results = [message.contents[0].value for message in agent.history if message.role == "tool"]
+    assert results == [f"The call was not run, because {why}."] * 2
     assert_whole(agent.history)
 
 

@@ -9,9 +9,10 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from streamkit.agent import Agent, Run
-from streamkit.deltas import BlockAdded, MessageDeltaOutput, MessageEnd, MessageStart, TextDelta
+from streamkit.deltas import BlockAdded, MessageDeltaOutput, MessageEnd, MessageStart, TextDelta, ToolCallEnd
 from streamkit.errors import APIError, RateLimited, TransportError, TruncatedStream, TurnLimit
 from streamkit.events import Done, Event, Failed, OutputDelta, OutputEnd, RunStart, RunSummary, TurnEnd, TurnStart
 from streamkit.messages import FinishReason, Message, MessageOutput, Meta
@@ -193,28 +194,34 @@ async def test_events_tell_the_whole_story(make_agent: Any) -> None:
 
 
 # A finish that is no tool call: the calls are not run, and the history says so.
-NOT_CALLED = [
-    ("length, cut in the arguments", Answer(["So", Call("add", '{"a": 1')], finish="length")),
-    ("length, after the call", Answer([Call("add", {"a": 1})], finish="length")),
+NOT_CALLED: list[tuple[str, Answer, str, str]] = [
+    ("length, cut in the arguments", Answer(["So", Call("add", '{"a": 1')], finish="length"), "length", "its limit"),
+    ("length, after the call", Answer([Call("add", {"a": 1})], finish="length"), "length", "its limit of length"),
+    ("a refusal", Answer([Call("add", {"a": 1})], raw_finish="REFUSED"), "refusal", "refused or blocked"),
 ]
 
 
 @pytest.mark.feature("D: pi#9897", "first-3")
-@pytest.mark.parametrize("answer", [case[1] for case in NOT_CALLED], ids=[case[0] for case in NOT_CALLED])
+@pytest.mark.parametrize(
+    ("answer", "finish", "why"), [case[1:] for case in NOT_CALLED], ids=[case[0] for case in NOT_CALLED]
+)
 async def test_a_call_is_run_only_where_the_model_stopped_for_it(
-    make_agent: Any, assert_whole: Any, answer: Answer
+    make_agent: Any, assert_whole: Any, provider: str, answer: Answer, finish: str, why: str
 ) -> None:
     called = []
+    if answer.raw_finish is not None:
+        answer = structs.replace(answer, raw_finish={"openai": "content_filter", "anthropic": "refusal"}[provider])
 
     async def add(a: int) -> None:
         called.append(a)
 
     agent = make_agent([answer, Answer(["Fine."])], tools=[add])
     outputs = [output async for output in agent.run("go")]
-    assert [output.finish_reason.type for output in outputs] == ["length", "stop"]
+    assert [output.finish_reason.type for output in outputs] == [finish, "stop"]
     assert called == []
     assert [message.role for message in agent.history] == ["user", "assistant", "tool"]
     assert agent.history[-1].meta == Meta(name="add", is_error=True)
+    assert why in agent.history[-1].contents[0].value
     assert_whole(agent.history)
     assert [output.message.text async for output in agent.run("on")] == ["Fine."]
 
@@ -283,6 +290,7 @@ async def test_an_error_in_an_answer_is_raised_with_what_was_shown_and_kept(
     assert partial.source_agent == "agent"
     assert [m.role for m in agent.history] == ["user", "assistant", "tool"]
     assert agent.history[1] == partial.message
+    assert "an error cut off the answer" in agent.history[2].contents[0].value
     assert_whole(agent.history)
 
 
@@ -338,6 +346,16 @@ async def test_usage_of_an_answer_that_was_left_counts(make_agent: Any, provider
                 break
     # Anthropic tells the input tokens first, OpenAI everything last.
     assert agent.usage.input_tokens == (100 if provider == "anthropic" else None)
+
+
+async def test_a_call_of_an_answer_that_was_left_is_answered_by_that(make_agent: Any, assert_whole: Any) -> None:
+    agent = make_agent([Answer([Call("add", {"a": 1}), Call("add", {"a": 2})])], tools=TOOLS)
+    async with agent.run_stream("go") as run:
+        async for piece in run:
+            if isinstance(piece.delta, ToolCallEnd):
+                break
+    assert "because the answer was cut off." in agent.history[-1].contents[0].value
+    assert_whole(agent.history)
 
 
 async def test_pieces_come_when_they_come(make_agent: Any) -> None:

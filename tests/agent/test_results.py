@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from streamkit.accumulator import accumulate
-from streamkit.agent.results import as_json, describe, is_error, result_deltas, result_message
+from streamkit.agent.results import as_json, describe, is_error, not_run, result_deltas, result_message
 from streamkit.errors import ToolError
-from streamkit.messages import Message
+from streamkit.messages import FinishReason, Message
 from streamkit.parts import FunctionCall, FunctionPart, ImagePart, ImageUrl, RawPart, RefusalPart, TextPart
 
 CALL = FunctionPart("c1", FunctionCall("f"))
@@ -76,3 +76,25 @@ def test_what_has_no_json_form_is_named(value: Any) -> None:
 def test_a_chain_of_groups_is_told_flat() -> None:
     error = ExceptionGroup("a", [ValueError("x"), ExceptionGroup("b", [ToolError("y"), OSError()])])
     assert describe(error) == "ValueError: x; y; OSError"
+
+
+NOT_RUN: list[tuple[str | None, bool, str]] = [
+    ("length", False, "the answer reached its limit of length"),
+    ("length", True, "the answer reached its limit of length"),
+    ("refusal", False, "the answer was refused or blocked"),
+    ("error", False, "an error cut off the answer"),
+    ("aborted", True, "the user ended the run"),
+    ("tool_call", True, "the user ended the run"),
+    ("tool_call", False, "a message from the user came first"),
+    (None, False, "the answer was cut off"),
+]
+
+
+@pytest.mark.parametrize(("ended", "aborted", "why"), NOT_RUN)
+def test_a_call_that_was_not_run_says_why(ended: str | None, aborted: bool, why: str) -> None:
+    assert not_run(ended, aborted=aborted) == f"The call was not run, because {why}."
+
+
+def test_every_finish_reason_is_told() -> None:
+    told = {not_run(finish) for finish in get_args(get_type_hints(FinishReason)["type"])}
+    assert len(told) == 7 and not_run(None) not in told

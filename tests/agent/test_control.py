@@ -119,7 +119,7 @@ async def test_usage_of_an_aborted_answer_counts(make_agent: Any) -> None:
 
 @pytest.mark.feature("D: pi#8935")
 @pytest.mark.parametrize("steered", [False, True])
-async def test_an_end_with_the_last_piece_of_a_message_starts_no_tool(
+async def test_an_abort_with_the_last_piece_of_a_message_starts_no_tool(
     make_agent: Any, assert_whole: Any, steered: bool
 ) -> None:
     called = []

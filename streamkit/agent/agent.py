@@ -52,7 +52,8 @@ class Agent:
     What it may do: `tools` are functions, `Tool`s, `ToolGroup`s, or dicts in the provider's own form (tools that it
     runs itself). The model does not see those of the `shed` until it finds one or a tool's result names it. `tool_mode`
     says whether the calls of a message run beside each other, `before_tool` and `after_tool` are asked of each (see
-    `ToolRequest`), `max_result_chars` is how much text of a result the model gets (None: all).
+    `ToolRequest`), `max_result_chars` is how much text of a result the model gets, with the note of what
+    was cut (None: all).
 
     How far: a run asks the model `max_turns` times at most, and tells it `output_retries` times that its answer is not
     of the `output_type`. `compact` makes a conversation shorter that does not fit, or has `compact_at` of the

@@ -68,8 +68,9 @@ def result_message(call: FunctionPart, value: Any, *, failed: bool = False, max_
     """Return the message that answers `call`: one `ValuePart`, or the parts that the tool gave.
 
     A part, a list of parts, and the contents of a message go through as they are. What else a `ToolResult` says stands
-    in `meta`. Of text and values in JSON no more than `max_chars` stay, with a note of how much is missing; what was
-    cut is not kept. Raises `ToolError` for a value, or details, without a JSON form.
+    in `meta`. Text and values in JSON have no more than `max_chars` together; where some was cut, they end with a note
+    of how much, which counts too, or with `…` where the limit has no room for it. What was cut is not kept. Raises
+    `ToolError` for a value, or details, without a JSON form.
     """
     result = value if isinstance(value, ToolResult) else ToolResult(value, is_error=failed)
     meta = Meta(
@@ -93,13 +94,16 @@ def _contents(value: Any) -> list[Part]:
 
 
 def _cut(parts: list[Part], limit: int) -> list[Part]:
-    """The parts with so many characters of text; images and all else stay."""
+    """The parts with so many characters of text, the note included; images and all else stay."""
     texts = [_text(part) for part in parts]
     total = sum(len(text) for text in texts if text is not None)
     if total <= limit:
         return parts
-    note = f"\n[{total - limit:,} of {total:,} characters left out: a result may have {limit:,}]"
-    left, kept = limit, list[Part]()
+    left = limit - len(_note(total, total, limit))  # no note of fewer is longer
+    note = _note(total - left, total, limit)
+    if left < 0:
+        left, note = limit - 1, "…"
+    kept = list[Part]()
     for part, text in zip(parts, texts, strict=True):
         if text is None or len(text) <= left:
             kept.append(part)
@@ -109,6 +113,10 @@ def _cut(parts: list[Part], limit: int) -> list[Part]:
             kept.append(TextPart(short) if isinstance(part, TextPart) else ValuePart(short))
             left, note = 0, ""
     return kept
+
+
+def _note(missing: int, total: int, limit: int) -> str:
+    return f"\n[{missing:,} of {total:,} characters left out: a result may have {limit:,}]"
 
 
 def _text(part: Part) -> str | None:

@@ -320,31 +320,39 @@ async def test_a_tool_in_time_is_not_touched_and_nobody_waits_for_its_time() -> 
 IMAGE = ImagePart(EmbeddedImage("image/png", b"x" * 100))
 
 
-def note(missing: int, total: int, limit: int = 10) -> str:
+def note(missing: int, total: int, limit: int) -> str:
     return f"\n[{missing} of {total} characters left out: a result may have {limit}]"
 
 
-LONG: list[tuple[str, Any, list[Any]]] = [
-    ("short", "0123456789", [ValuePart("0123456789")]),
-    ("text", "0123456789abc", [ValuePart("0123456789" + note(3, 13))]),
-    ("a value", {"k": [1, 2, 3]}, [ValuePart('{"k":[1,2,' + note(3, 13))]),
-    ("no text", [IMAGE, IMAGE], [IMAGE, IMAGE]),
+HUNDRED = "0123456789" * 10
+NOTE = len(note(100, 100, 60))
+LONG: list[tuple[str, int, Any, list[Any]]] = [
+    ("short", 10, "0123456789", [ValuePart("0123456789")]),
+    ("text", 60, HUNDRED, [ValuePart("01234" + note(95, 100, 60))]),
+    ("a value", 60, {"k": HUNDRED[8:]}, [ValuePart('{"k":' + note(95, 100, 60))]),
+    ("no text", 10, [IMAGE, IMAGE], [IMAGE, IMAGE]),
     (
         "parts share the limit",
-        [TextPart("01234"), IMAGE, TextPart("56789abc"), TextPart("def"), IMAGE],
-        [TextPart("01234"), IMAGE, TextPart("56789" + note(6, 16)), IMAGE],
+        60,
+        [TextPart("012"), IMAGE, TextPart(HUNDRED[:90]), TextPart("defghij"), IMAGE],
+        [TextPart("012"), IMAGE, TextPart("01" + note(95, 100, 60)), IMAGE],
     ),
+    ("room for the note alone", NOTE, HUNDRED, [ValuePart(note(100, 100, NOTE))]),
+    ("no room for a note", NOTE - 1, HUNDRED, [ValuePart(HUNDRED[: NOTE - 2] + "…")]),
+    ("room for some", 10, "0123456789abc", [ValuePart("012345678…")]),
+    ("parts with no room for a note", 5, [TextPart("012"), TextPart("345")], [TextPart("012"), TextPart("3…")]),
+    ("room for nothing", 1, "0123456789", [ValuePart("…")]),
 ]
 
 
-@pytest.mark.parametrize(("value", "contents"), [case[1:] for case in LONG], ids=[case[0] for case in LONG])
-async def test_a_long_result_is_cut_with_a_note_of_what_is_missing(value: Any, contents: list[Any]) -> None:
+@pytest.mark.parametrize(("limit", "value", "contents"), [case[1:] for case in LONG], ids=[case[0] for case in LONG])
+async def test_a_long_result_is_cut_with_a_note_of_what_is_missing(limit: int, value: Any, contents: list[Any]) -> None:
     async def run() -> Any:
         return value
 
-    assert (await called(Tool(run), max_result_chars=10))[0].contents == contents
-    assert (await called(Tool(run, max_result_chars=10)))[0].contents == contents
-    whole, _ = await called(Tool(run, max_result_chars=1000), max_result_chars=10)
+    assert (await called(Tool(run), max_result_chars=limit))[0].contents == contents
+    assert (await called(Tool(run, max_result_chars=limit)))[0].contents == contents
+    whole, _ = await called(Tool(run, max_result_chars=1000), max_result_chars=limit)
     assert whole.contents == (await called(Tool(run), max_result_chars=None))[0].contents
 
 
@@ -352,7 +360,7 @@ async def test_an_error_is_cut_too() -> None:
     async def run() -> None:
         raise ToolError("0123456789abc")
 
-    assert await said(Tool(run), max_result_chars=10) == ("0123456789" + note(3, 13), True)
+    assert await said(Tool(run), max_result_chars=10) == ("012345678…", True)
 
 
 async def test_the_hook_after_sees_the_whole() -> None:
@@ -362,7 +370,8 @@ async def test_the_hook_after_sees_the_whole() -> None:
     lengths = []
     value, _ = await said(Tool(run), after=lambda q, r: lengths.append(len(r.value)))
     assert lengths == [100_000]
-    assert value.startswith("x" * 30_000 + "\n[70,000 of 100,000 characters left out")
+    assert len(value) == 29_999  # the note is made for numbers that may be one longer
+    assert value.endswith("x\n[70,067 of 100,000 characters left out: a result may have 30,000]")
 
 
 async def test_what_a_hook_raises_is_logged_for_the_application(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streamkit.accumulator import accumulate
 from streamkit.agent.results import as_json, describe, is_error, not_run, result_deltas, result_message
@@ -76,6 +78,22 @@ def test_what_has_no_json_form_is_named(value: Any) -> None:
 def test_a_chain_of_groups_is_told_flat() -> None:
     error = ExceptionGroup("a", [ValueError("x"), ExceptionGroup("b", [ToolError("y"), OSError()])])
     assert describe(error) == "ValueError: x; y; OSError"
+
+
+@given(st.lists(st.text("ab", max_size=40), max_size=4), st.integers(1, 90))
+def test_the_text_of_a_result_fits_its_limit_whole_or_with_a_note(texts: list[str], limit: int) -> None:
+    parts = [TextPart(text) for text in texts]
+    kept = result_message(CALL, parts or "", max_chars=limit).text
+    whole = "".join(texts)
+    assert len(kept) <= limit
+    if len(whole) <= limit:
+        assert kept == whole
+    elif "[" in kept:
+        start, _, told = kept.partition("\n[")
+        assert whole.startswith(start)
+        assert told.startswith(f"{len(whole) - len(start)} of {len(whole)} characters")
+    else:
+        assert kept == whole[: limit - 1] + "…"
 
 
 NOT_RUN: list[tuple[str | None, bool, str]] = [

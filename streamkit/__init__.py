@@ -150,7 +150,16 @@ _HOME = {
     "streamkit.structured": ("TypedOutput",),
     "streamkit.client": ("Client", "Stream"),
     "streamkit.agent.skills": ("Skill", "Skills"),
-    "streamkit.agent": ("Agent", "AgentBuilder", "AgentState", "NextTurn", "Turn"),
+    "streamkit.agent": (
+        "Agent",
+        "AgentBuilder",
+        "AgentState",
+        "EventRun",
+        "NextTurn",
+        "QueueMode",
+        "Run",
+        "Turn",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from streamkit import Provider, get_provider, provider_names
+from streamkit import Event, Provider, get_provider, provider_names
 from streamkit.protocols import PROTOCOLS
 from streamkit.providers.base import SCHEMES
 from streamkit.testing import Answer, Call, ReplayServer
@@ -28,6 +30,14 @@ async def test_an_example_runs(name: str) -> None:
         done = await run_example(code, server.url)
     if "print" in code:
         assert b"lear" in done.stdout or b"Rhine" in done.stdout
+
+
+def test_the_table_of_events_is_that_of_the_package() -> None:
+    table = (ROOT / "docs" / "agent.md").read_text().partition("| event | when | fields |\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[1:]]
+    events = {name.strip("`"): re.findall(r"`(\w+)`", fields) for name, _, fields in rows}
+    assert events == {kind.__name__: list(kind.__struct_fields__) for kind in get_args(Event)}
+    assert all(when for _, when, _ in rows)
 
 
 def test_the_tables_of_providers_are_those_of_the_package() -> None:

@@ -2,8 +2,9 @@
 
 from streamkit.agent.agent import Agent
 from streamkit.agent.builder import AgentBuilder
-from streamkit.agent.run import Run
+from streamkit.agent.inbox import QueueMode
+from streamkit.agent.run import EventRun, Run
 from streamkit.agent.state import AgentState
 from streamkit.agent.turns import NextTurn, Turn
 
-__all__ = ["Agent", "AgentBuilder", "AgentState", "NextTurn", "Run", "Turn"]
+__all__ = ["Agent", "AgentBuilder", "AgentState", "EventRun", "NextTurn", "QueueMode", "Run", "Turn"]

@@ -18,7 +18,7 @@ from streamkit.events import ToolEnd, ToolStart, ToolUpdate
 from streamkit.messages import Message
 from streamkit.parts import FunctionPart
 from streamkit.tools import Tool, ToolContext
-from streamkit.transport.background import spawn
+from streamkit.transport.background import spawn, without_cancellations
 from streamkit.usage import Usage
 
 __all__ = ["ToolRunner"]
@@ -152,10 +152,14 @@ class ToolRunner:
                 logger.warning(
                     "the tool %s ended after its call was answered: its result is dropped", call.function.name
                 )
-        except anyio.get_cancelled_exc_class():
-            raise
         except BaseException as error:  # an error let out of this task would end all of trio
-            self._failure = error
+            failure = without_cancellations(error)
+            if failure is None:
+                raise
+            if failure is not error and isinstance(failure, Exception):
+                logger.debug("the tool %s failed when it was cancelled", call.function.name, exc_info=failure)
+                return
+            self._failure = failure
             self._stop()
             self.events.close()
         finally:

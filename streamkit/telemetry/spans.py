@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import anyio
 from opentelemetry._logs import Logger
 from opentelemetry.context import Context
 from opentelemetry.trace import (
@@ -24,6 +23,7 @@ from opentelemetry.trace import (
 from streamkit.errors import APIError
 from streamkit.telemetry.content import Content
 from streamkit.telemetry.metrics import Metrics
+from streamkit.transport.background import without_cancellations
 
 __all__ = ["Signals", "ending", "error_type", "fail", "leave", "start"]
 
@@ -85,5 +85,5 @@ def fail(span: Span, error: BaseException, content: Content) -> None:
 
 def leave(span: Span, error: BaseException | None) -> None:
     """Mark a span as left before its end, which is no failure."""
-    cancelled = error is not None and isinstance(error, anyio.get_cancelled_exc_class())
+    cancelled = error is not None and without_cancellations(error) is None
     span.set_attribute("streamkit.left", "cancelled" if cancelled else "closed")

@@ -13,7 +13,9 @@ from contextvars import copy_context
 from types import AsyncGeneratorType
 from typing import Any, TypeAlias
 
-__all__ = ["hold", "on_trio", "spawn"]
+import anyio
+
+__all__ = ["hold", "on_trio", "spawn", "without_cancellations"]
 
 logger = logging.getLogger("streamkit")
 
@@ -31,6 +33,17 @@ def on_trio() -> bool:
     """Whether the caller runs in trio; else, where it runs at all, it is asyncio."""
     trio = sys.modules.get("trio")
     return trio is not None and bool(trio.lowlevel.in_trio_run())
+
+
+def without_cancellations(error: BaseException) -> BaseException | None:
+    """Return what of an error is not the cancellation of a task: None where it is that alone.
+
+    A cancelled task on trio may end in a group: of cancellations, and of what was raised when it was told to end.
+    """
+    cancelled = anyio.get_cancelled_exc_class()
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(cancelled)[1]
+    return None if isinstance(error, cancelled) else error
 
 
 def spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> None:

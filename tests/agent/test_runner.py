@@ -310,6 +310,35 @@ async def test_what_is_no_failure_of_a_tool_ends_all_and_is_raised(kind: type[Ba
     assert ended == ["waits"]
 
 
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_tool_that_ends_in_a_group_when_it_is_cancelled_is_no_failure_of_the_run(fails: bool) -> None:
+    began = anyio.Event()
+
+    async def task() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            if fails:
+                raise ValueError("there is nothing to clean up")
+
+    async def tasks() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(task)
+            group.start_soon(task)
+            began.set()
+            await anyio.sleep_forever()
+
+    running = runner([call("tasks")], tasks)
+    running.start()
+    with anyio.fail_after(3):
+        await began.wait()
+        running.interrupt("Enough.")
+        assert [type(event) async for _, event in running.events] == [ToolStart, ToolEnd]
+        await running.aclose()
+    running.check()
+    assert running.results[0] is not None and running.results[0].contents == [ValuePart("Enough.")]
+
+
 async def test_a_function_may_return_what_must_be_awaited() -> None:
     async def inner(x: int) -> int:
         return x + 1

@@ -14,7 +14,7 @@ import anyio
 import pytest
 import trio
 
-from streamkit.transport.background import hold, on_trio, spawn
+from streamkit.transport.background import hold, on_trio, spawn, without_cancellations
 
 variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable")
 
@@ -45,6 +45,34 @@ async def test_the_event_loop_is_known(anyio_backend_name: str) -> None:
 
 def test_outside_any_loop_it_is_not_trio() -> None:
     assert on_trio() is False
+
+
+async def test_what_is_not_a_cancellation_is_told_from_it_in_a_group_too() -> None:
+    caught: list[BaseException] = []
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        try:
+            await anyio.sleep_forever()
+        except BaseException as error:  # of whatever kind the event loop has
+            caught.append(error)
+            raise
+    cancelled, fault, leaving = caught[0], ValueError(), SystemExit()
+    cases: list[tuple[BaseException, list[BaseException]]] = [
+        (cancelled, []),
+        (fault, [fault]),
+        (leaving, [leaving]),
+        (BaseExceptionGroup("", [cancelled, BaseExceptionGroup("", [cancelled])]), []),
+        (BaseExceptionGroup("", [cancelled, BaseExceptionGroup("", [cancelled, fault]), leaving]), [fault, leaving]),
+    ]
+    for error, expected in cases:
+        rest = without_cancellations(error)
+        assert _leaves(rest) == expected
+
+
+def _leaves(error: BaseException | None) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for one in error.exceptions for leaf in _leaves(one)]
+    return [] if error is None else [error]
 
 
 async def test_a_task_runs_beside_its_maker_in_its_context() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import sys
+import termios
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -36,10 +37,12 @@ class Terminal:
 
     async def expect(self, text: str) -> None:
         """Wait until `text` is on the screen after what was expected before."""
-        with anyio.fail_after(20):
+        with anyio.move_on_after(20):
             while text not in self.screen[self.seen :]:
                 self.read()
                 await anyio.sleep(0.01)
+        before, after = self.screen[: self.seen], self.screen[self.seen :]
+        assert text in after, f"after {before!r} there is no {text!r} but {after!r}"
         self.seen = self.screen.index(text, self.seen) + len(text)
 
     def read(self) -> None:
@@ -47,6 +50,10 @@ class Terminal:
             self.screen += os.read(self._fd, 65536).decode()
         except (BlockingIOError, OSError):
             pass
+
+    def modes(self) -> int:
+        """Its local modes: whether it shows what is typed, and waits for whole lines."""
+        return int(termios.tcgetattr(self._fd)[3])
 
 
 @asynccontextmanager

@@ -61,6 +61,10 @@ def _chat(
 ) -> None:
     """Chat with any model: Ctrl-C stops an answer, Ctrl-D or a second Ctrl-C leaves.
 
+    A line that you type during an answer is queued, and said when the answer is over: the answer waits on the screen
+    while you type, Ctrl-C drops the line, and Ctrl-D leaves after the answer. Not so on Windows, where a terminal
+    cannot be watched: type there when the prompt is back.
+
     The key is taken from the provider's environment variable. `streamkit chat local` runs a small model on this
     machine (extra `local`). From a pipe, each line is a question.
     """

@@ -7,7 +7,10 @@ tabs into spaces, so the codes of a style are asked for once and written around 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 
 from rich.color import ColorSystem
 from rich.console import Console
@@ -21,12 +24,14 @@ _COLOR_SYSTEMS = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT
 
 
 class Screen:
-    """Appends text to a console, standard output by default. Styles are rich's, such as `dim italic`."""
+    """Appends text to a console, standard output by default, from any thread. Styles are rich's: `dim italic`, say."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console()
         self._codes = cache(self._find_codes)
         self._at_line_start = True
+        self._lock = Lock()
+        self._kept: list[str] | None = None  # what waits while somebody types
 
     @property
     def is_terminal(self) -> bool:
@@ -38,10 +43,9 @@ class Screen:
         if not text:
             return
         before, after = self._codes(style)
-        file = self._console.file
-        file.write(f"{before}{visible(text)}{after}")
-        file.flush()
-        self._at_line_start = text.endswith("\n")
+        with self._lock:
+            self._append(f"{before}{visible(text)}{after}")
+            self._at_line_start = text.endswith("\n")
 
     def line(self, text: str = "", style: str = "") -> None:
         """Append `text` as a line of its own; without any, end the line that was begun."""
@@ -55,6 +59,28 @@ class Screen:
         """End the line that was begun and leave one empty."""
         self.line()
         self.write("\n")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Begin a line for somebody to type on; what is written meanwhile comes after it, when the block ends."""
+        with self._lock:
+            if not self._at_line_start:
+                self._append("\n")
+                self._at_line_start = True
+            self._kept = []
+        try:
+            yield
+        finally:
+            with self._lock:
+                kept, self._kept = self._kept, None
+                self._append("".join(kept))
+
+    def _append(self, text: str) -> None:
+        if self._kept is not None:
+            self._kept.append(text)
+            return
+        self._console.file.write(text)
+        self._console.file.flush()
 
     def _find_codes(self, style: str) -> tuple[str, str]:
         """What to write before and after a text to give it `style`; nothing where there is no terminal for it."""

@@ -1,5 +1,7 @@
 import json
 import sys
+import termios
+from contextlib import asynccontextmanager
 from functools import partial
 
 import anyio
@@ -278,3 +280,138 @@ async def test_nothing_off_the_wire_controls_the_terminal():
             screen.type("1\n")
             await screen.expect("\\x1b]52;c;cm0=\\x07\\x1b[2J\\x9b2J\\x0d[bold]x[/bold]")
             assert await leave(screen, process) == 0
+
+
+# Said while an answer streams.
+
+LONG = Reply(body=Answer(["word " * 60 + "over."]), pace_s=0.01)
+
+
+@asynccontextmanager
+async def asked(*replies, options=()):
+    """A chat whose first answer has begun."""
+    async with ReplayServer([LONG, *replies]) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url, *options) as (screen, process):
+            await screen.expect("What you type during an answer is said next. Ctrl-C stops an answer")
+            await screen.expect("> ")
+            screen.type("Go on\n")
+            await screen.expect("word word ")
+            yield server, screen, process
+
+
+async def test_what_is_typed_during_an_answer_is_queued_and_said_when_it_is_over(tmp_path):
+    saved = tmp_path / "chat.json"
+    async with asked(Answer(["Short."]), Answer(["Bye."]), options=["--save", str(saved)]) as (server, screen, process):
+        screen.type("In br")
+        await screen.expect("\r\nqueue> In br")
+        before = screen.screen
+        await anyio.sleep(0.1)
+        screen.read()
+        assert screen.screen == before  # nothing comes between while somebody types
+        screen.type("ief\n")
+        await screen.expect("ief\r\n")
+        await screen.expect("word over.")
+        await screen.expect("> In brief")
+        await screen.expect("\r\nShort.")
+        await screen.expect("first token after")
+        await screen.expect("\r\n> ")
+        screen.type("Bye\n")
+        await screen.expect("Bye.")
+        assert await leave(screen, process) == 0
+    assert screen.screen.replace("\r\n", "\n").replace("\nqueue> In brief\n", "").count("word ") == 60
+    assert [text for role, text in said_to(server.requests[-1]) if role == "user"] == ["Go on", "In brief", "Bye"]
+    assert said_to(server.requests[1])[1] == ("assistant", "word " * 60 + "over.")
+    assert [m["role"] for m in json.loads(saved.read_text())] == ["user", "assistant"] * 3
+
+
+async def test_lines_that_are_queued_are_answered_one_after_another():
+    async with asked(Answer(["First."]), Answer(["Second."])) as (server, screen, process):
+        screen.type("1\n")
+        await screen.expect("queue> 1\r\n")
+        screen.type("2\n")
+        await screen.expect("queue> 2\r\n")
+        for text in ("over.", "> 1", "First.", "> 2", "Second.", "\r\n> "):
+            await screen.expect(text)
+        assert await leave(screen, process) == 0
+    assert [role for role, _ in said_to(server.requests[-1])] == ["user", "assistant", "user", "assistant", "user"]
+
+
+async def test_a_line_that_is_not_ready_when_the_answer_is_over_is_said_then():
+    async with asked(Answer(["Short."])) as (server, screen, process):
+        screen.type("In brief")
+        await screen.expect("queue> In brief")
+        with anyio.fail_after(20):
+            while not server.served:  # noqa: ASYNC110 - nothing tells when an answer has gone out
+                await anyio.sleep(0.01)
+        await anyio.sleep(0.1)
+        screen.type("?\n")
+        for text in ("over.", "first token after", "> In brief?", "Short.", "first token after", "\r\n> "):
+            await screen.expect(text)
+        assert await leave(screen, process) == 0
+    assert said_to(server.requests[1])[2:] == [("user", "In brief?")]
+
+
+DROPPED = [("by ctrl-c", "In brief\x03"), ("by taking it away", "In\x7f\x7f\n")]
+
+
+@pytest.mark.parametrize("typed", [case[1] for case in DROPPED], ids=[case[0] for case in DROPPED])
+async def test_a_line_that_is_dropped_is_not_said_and_the_answer_goes_on(typed):
+    async with asked() as (server, screen, process):
+        screen.type(typed[0])
+        await screen.expect("queue> ")
+        screen.type(typed[1:])
+        for text in ("over.", "first token after", "\r\n> "):
+            await screen.expect(text)
+        assert await leave(screen, process) == 0
+    assert len(server.requests) == 1
+
+
+async def test_ctrl_c_stops_the_answer_and_what_is_queued_is_not_said_but_comes_back_by_a_key():
+    async with asked(Answer(["Short."])) as (server, screen, process):
+        screen.type("In brief\n")
+        await screen.expect("queue> In brief\r\n")
+        await screen.expect("word ")
+        screen.type("\x03")
+        for text in ("[stopped]", "[not said] In brief", "\r\n> "):
+            await screen.expect(text)
+        screen.type("\x1b[A")  # the key up
+        await screen.expect("In brief")
+        screen.type("\n")
+        await screen.expect("Short.")
+        assert await leave(screen, process) == 0
+    assert said_to(server.requests[1])[2:] == [("user", "In brief")]
+
+
+async def test_what_is_queued_for_an_answer_that_fails_is_not_said():
+    broken = Reply(body=truncations(render(Answer(["word " * 60]), piece=4))[60], pace_s=0.01, ends="drops")
+    async with ReplayServer([broken, Answer(["Short."])]) as server:
+        async with terminal("llamacpp/m", "--base-url", server.url) as (screen, process):
+            await screen.expect("\r\n> ")
+            screen.type("Go on\n")
+            await screen.expect("word ")
+            screen.type("In brief\n")
+            for text in ("queue> In brief\r\n", "TruncatedStream", "[not said] In brief", "\r\n> "):
+                await screen.expect(text)
+            assert await leave(screen, process) == 0
+    assert len(server.requests) == 1
+
+
+async def test_ctrl_d_during_an_answer_leaves_after_it():
+    async with asked(Answer(["Short."])) as (_, screen, process):
+        screen.type("In brief\n")
+        await screen.expect("queue> In brief\r\n")
+        screen.type("\x04")
+        for text in ("over.", "> In brief", "Short."):
+            await screen.expect(text)
+        with anyio.fail_after(20):
+            assert await process.wait() == 0
+
+
+async def test_the_terminal_is_as_it_was_after_the_chat():
+    async with asked() as (_, screen, process):
+        before = screen.modes()
+        await screen.expect("over.")
+        await screen.expect("\r\n> ")
+        assert await leave(screen, process) == 0
+        assert before & termios.ECHO == 0
+        assert screen.modes() & (termios.ICANON | termios.ECHO) == termios.ICANON | termios.ECHO

@@ -89,3 +89,23 @@ def test_each_write_is_flushed():
     file = Pipe()
     Screen(Console(file=file)).write("token")
     assert file.flushed == "token"
+
+
+HELD = [
+    ("in the middle of a line", "a", "a\nline\nb\nc\n"),
+    ("at the start of one", "a\n", "a\nline\nb\nc\n"),
+    ("at the beginning", "", "line\nb\nc\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "expected"), [case[1:] for case in HELD], ids=[case[0] for case in HELD])
+def test_what_comes_while_somebody_types_follows_his_line(before, expected):
+    file, screen = written(terminal=False)
+    screen.write(before)
+    with screen.held():
+        screen.write("b")
+        screen.line("c")
+        file.write("line\n")
+    assert file.getvalue() == expected
+    screen.line("d")
+    assert file.getvalue() == f"{expected}d\n"

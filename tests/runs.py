@@ -8,11 +8,18 @@ from streamkit.accumulator import accumulate
 from streamkit.deltas import Delta, MessageDeltaOutput
 from streamkit.messages import Message, MessageOutput
 
-__all__ = ["assert_answered", "fold"]
+__all__ = ["assert_answered", "fold", "fold_begun"]
 
 
 def fold(pieces: Iterable[MessageDeltaOutput]) -> list[MessageOutput]:
     """The outputs that the pieces between two finish reasons make; nothing is left after the last."""
+    found, begun = fold_begun(pieces)
+    assert begun == []
+    return found
+
+
+def fold_begun(pieces: Iterable[MessageDeltaOutput]) -> tuple[list[MessageOutput], list[Delta]]:
+    """The same, and the deltas of a message that was begun and did not end."""
     found: list[MessageOutput] = []
     deltas: list[Delta] = []
     for piece in pieces:
@@ -23,8 +30,7 @@ def fold(pieces: Iterable[MessageDeltaOutput]) -> list[MessageOutput]:
             output.source_agent, output.depth = piece.source_agent, piece.depth
             found.append(output)
             deltas = []
-    assert deltas == []
-    return found
+    return found, deltas
 
 
 def assert_answered(history: list[Message]) -> None:

@@ -27,6 +27,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWa
 HANG_S = 20.0
 FAULTS = 0.15
 SAMPLE, ALL = 12, 1_000
+# What many runs must have had to say that the law holds of it.
+OFTEN = ["retracted", "two below", "cut below", "tools aborted", "tools interrupted", "aborted", "typed", "correction"]
+OFTEN += ["steering", "follow_up", "TruncatedStream", "Overloaded", "OutputError", "TurnLimit"]
 QUERIES = ["First.", "Second."]
 
 # The ids of the calls by which an agent was asked, outermost first.
@@ -73,6 +76,9 @@ class User:
             hang, agent = self._world.hang, self._world.top
             if hang is not None and agent.state.streaming_message == hang.message:
                 self._world.hang = None
+                if hang.message is None:  # nobody tells how far a sub-agent is, but it is in this process
+                    await anyio.sleep(0.02)
+                    await anyio.wait_all_tasks_blocked()
                 if hang.act == "abort":
                     agent.abort()
                 else:
@@ -230,6 +236,7 @@ def happened(pieces: Seen, events: Seen) -> Counter[str]:
         found["retracted"] += any(isinstance(item.delta, Retract) for item in items)
         found["below"] += any(item.depth == 1 for item in items)
         found["two below"] += any(item.depth == 2 for item in items)
+        found["cut below"] += any(item.depth and item.finish_reason == ABORTED for item in items)
     for items in events.items:
         added = [event.source for event in items if isinstance(event, MessageAdded)]
         found.update(dict.fromkeys(added, 1))
@@ -255,5 +262,4 @@ async def test_every_form_of_many_runs_tells_the_same() -> None:
     for seed in range(SAMPLE, ALL):
         with anyio.fail_after(HANG_S):
             found += await law(seed)
-    rare = {kind: count for kind, count in found.items() if count < 10}
-    assert not rare or set(rare) <= {"OutputError"}, found
+    assert min(found[kind] for kind in OFTEN) >= 10, found

@@ -63,9 +63,9 @@ PLACES = ['{"city":"Oslo","warm":true}', '{"city":"Rome","warm":false}', '{"city
 
 
 class Hang(Struct, frozen=True):
-    """`top` has said so much and says no more: what the user then does."""
+    """An answer says no more, of `top` after this `message`: what the user then does."""
 
-    message: Message
+    message: Message | None
     act: str
 
 
@@ -73,9 +73,9 @@ class World:
     """One seed's world: `reply` is its server's handler, `agent` makes the agents, of which `top` is the first.
 
     `faults` is the chance that an answer breaks. What tools and sub-agents wait for goes through `waits`, and `hook` is
-    called before each request. In a `settled` world nothing depends on the clock: an answer of `top`
-    that hangs does so after something was shown, and stands in `hang` until the user does something about it; others
-    break in ways that show at once.
+    called before each request. In a `settled` world nothing depends on the clock: an answer that hangs does so after
+    something was shown, is of `top` or of who is asked alone, and stands in `hang` until the user does something about
+    it; others break in ways that show at once.
     """
 
     def __init__(self, seed: int, *, faults: float, settled: bool, dialect: str | None = None) -> None:
@@ -130,7 +130,7 @@ class World:
         random = Random(f"{self._seed} {key} {self._tries[key]}")
         said = self._answer(random, who, alone="alone" in key[0], typed=typed)
         if random.random() < self._faults:
-            return self._broken(random, who, said)
+            return self._broken(random, who, said, alone="alone" in key[0])
         pace_s = 0 if self._settled else random.choice([0, 0, 0.001])
         return Reply(body=said, piece=random.choice([7, 20, 40]), pace_s=pace_s)
 
@@ -162,7 +162,7 @@ class World:
             return Call(f"ask_{BELOW[who]}", {"query": f"query-{manner}{random.randrange(10**12)}"})
         return Call(name, {"a": random.choice([1, "x"])})
 
-    def _broken(self, random: Random, who: str, said: Answer) -> ReplyLike:
+    def _broken(self, random: Random, who: str, said: Answer, *, alone: bool) -> ReplyLike:
         frames = split_frames(render(said, self.dialect, piece=random.choice([3, 7, 20])), framing_of(self.dialect))
         begun = frames[: random.randrange(len(frames))]
         cut = b"".join(begun)
@@ -177,10 +177,10 @@ class World:
             case 3 if not self._settled:
                 half = render(said, self.dialect)
                 return self._reply(said, half[: random.randrange(len(half))], "hangs")
-            case 3 if who == "top":
+            case 3 if who == "top" or alone:
                 shown = accumulate(get_provider(MODELS[self.dialect]).parser().feed(cut)).message
                 if says_anything(shown):
-                    self.hang = Hang(shown, random.choice(["abort", "interrupt"]))
+                    self.hang = Hang(shown if who == "top" else None, random.choice(["abort", "interrupt"]))
                     return self._reply(said, cut, "hangs")
         return self._reply(said, cut, "drops")
 

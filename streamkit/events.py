@@ -104,8 +104,8 @@ class Progress(_Event, frozen=True):
     """A hint at what goes on, to be shown or passed over: `kind` is a word, `detail` plain JSON.
 
     `retrying` (`error`, `number`): the request was sent again; `compacting` (`messages`): the conversation is being
-    made shorter; `compacted` (`before`, `after`): how many messages it had and has; `interrupted` and `aborted`: the
-    turn was cut off. More kinds may come.
+    made shorter; `compacted` (`before`, `after`): how many messages it had and has; `interrupted`: the turn was cut off
+    by a message of the user's. More kinds may come.
     """
 
     kind: str

@@ -8,7 +8,12 @@ from typing import Any
 from streamkit.errors import ConfigError
 from streamkit.tools.definition import Tool, as_tool, tool_list
 
-__all__ = ["ToolGroup"]
+__all__ = ["ToolGroup", "command_name"]
+
+
+def command_name(group: str, command: str) -> str:
+    """Return the name by which a model sees a command of a group."""
+    return f"{group}-{command}"
 
 
 class ToolGroup:
@@ -33,7 +38,9 @@ class ToolGroup:
 
     def _shown(self, command: Tool, names: list[str]) -> Tool:
         shown = command.renamed(
-            f"{self.name}-{command.name}", "\n".join(filter(None, (self.description, command.description)))
+            command_name(self.name, command.name), "\n".join(filter(None, (self.description, command.description)))
         )
-        shown.depends_on = tuple(f"{self.name}-{other}" if other in names else other for other in command.depends_on)
+        shown.depends_on = tuple(
+            command_name(self.name, other) if other in names else other for other in command.depends_on
+        )
         return shown

@@ -40,8 +40,8 @@ class ChunkReader:
     """The chunks of one answer → deltas.
 
     In the mode `cumulative`, what is sent again at the end (the whole text, calls) says nothing new; a text that does
-    not go on with the one before replaces it; the signature of a block that other blocks followed is lost. Raises
-    `ConfigError` for another mode.
+    not go on with the one before replaces it; the signature of a block that other blocks followed is lost, and so are
+    `depends_on` and `execution_hint` of calls, which deltas have no place for. Raises `ConfigError` for another mode.
     """
 
     def __init__(self, mode: Mode) -> None:

@@ -6,9 +6,8 @@ text of arguments that were no JSON object, the dialect that a message came in a
 provider's id, reasoning tokens, of a finish reason the provider's own word and its category, empty texts of an answer,
 messages of a user without content, and of `meta` all but an answer's origin and time, a user's name and a result's
 name, error, time and details (which become text). Lost on the way back:
-the ids of messages, the signatures of users and results, which text of a result is its error, `depends_on` and
-`execution_hint`, fingerprints and timing, what a model's name is beside a name, and where one answer ends and the next
-begins with nothing between them.
+the ids of messages, the signatures of users and results, which text of a result is its error, fingerprints and timing,
+what a model's name is beside a name, and where one answer ends and the next begins with nothing between them.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
+
+import msgspec
 
 from streamkit.accumulator import accumulate
 from streamkit.blocks import Block, ThinkingPart
@@ -147,7 +148,12 @@ def to_answer(messages: Sequence[Assistant]) -> MessageOutput:
         if usage is not None:
             deltas.append(UsageSnapshot(usage))
     deltas.append(MessageEnd(finish_of(last)))
-    return accumulate(deltas)
+    output = accumulate(deltas)
+    calls = [message.content for message in messages if isinstance(message.content, ToolCall)]
+    if calls:  # deltas know nothing of an order of calls
+        made = zip(output.message.tool_calls or (), calls, strict=True)
+        output.message.tool_calls = [_ordered(part, call) for part, call in made]
+    return output
 
 
 def output_of(block: Block) -> ModelOutput | None:
@@ -160,7 +166,8 @@ def output_of(block: Block) -> ModelOutput | None:
         if part.error is not None or part.custom:
             logger.warning("the call %s of %s has no arguments: %s", part.id, part.function.name, part.error)
             arguments = None
-        return ToolCall(part.id, part.function.name, arguments, block.signature)
+        hint = part.execution_hint or "unspecified"
+        return ToolCall(part.id, part.function.name, arguments, block.signature, list(part.depends_on), hint)
     if isinstance(part, ImagePart):
         return _image(part)
     if isinstance(part, ValuePart) and isinstance(part.value, dict) and set(part.value) == {"dimensions", "values"}:
@@ -185,6 +192,11 @@ def part_of(content: ImageContent | Embedding) -> Part:
     if isinstance(content, Embedding):
         return ValuePart({"dimensions": content.dimensions, "values": content.values})
     return image_part(content.mime_type, content.b64)
+
+
+def _ordered(part: FunctionPart, call: ToolCall) -> FunctionPart:
+    hint = None if call.execution_hint == "unspecified" else call.execution_hint
+    return msgspec.structs.replace(part, depends_on=tuple(call.depends_on), execution_hint=hint)
 
 
 def _group(message: Messages | str) -> tuple[type, Any]:

@@ -1,7 +1,8 @@
 """Tools as foundation's models see them, and as ours do.
 
-Lost on the way to ours: the category, what a tool returns, and that commands form a group, whose names go in front of
-theirs; on the way back `strict` and `extra`, and tools in a provider's own form (with a `HistoryWarning`).
+Commands of a group have the names that those of a `ToolGroup` have, by which an agent shows and calls
+them. Lost on the way to ours: the category, what a tool returns, and that commands form a group; on the way back
+`strict`, `extra` and all that says how a tool is run, and tools in a provider's own form (with a `HistoryWarning`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from msgspec import Struct, field
 from streamkit.interop.foundation.scheme import Args
 from streamkit.interop.losses import warn_left_out
 from streamkit.protocols.request import ToolSpec
+from streamkit.tools.groups import ToolGroup, command_name
 
 __all__ = [
     "MultiCommands",
@@ -61,19 +63,22 @@ class ToolDeclarations(Struct, omit_defaults=True):
 
 
 def to_specs(declarations: ToolDeclarations) -> list[ToolSpec]:
-    """Return each tool as the model sees it, the shed first; a command of a group is `group_command`."""
+    """Return each tool as the model sees it, the shed first; a command of a group is `group-command`."""
     return [
         ToolSpec(name=name, description=one.description, parameters=one.arguments.schema)
         for name, one in _named(declarations)
     ]
 
 
-def from_specs(specs: Iterable[ToolSpec | Mapping[str, Any]]) -> ToolDeclarations:
-    """Return our tools as declarations, each by itself."""
+def from_specs(specs: Iterable[ToolSpec | ToolGroup | Mapping[str, Any]]) -> ToolDeclarations:
+    """Return our tools as declarations: a group as commands, what it says of itself with each, any other by itself."""
     tools: list[Tool] = []
     for spec in specs:
         if isinstance(spec, ToolSpec):
-            tools.append(SingleCommand(ToolDefinition(spec.name, spec.description, Args(spec.parameters))))
+            tools.append(SingleCommand(_definition(spec.name, spec)))
+        elif isinstance(spec, ToolGroup):
+            pairs = zip(spec.commands, spec.tools, strict=True)
+            tools.append(MultiCommands(spec.name, [_definition(command.name, tool.spec) for command, tool in pairs]))
         else:
             warn_left_out(spec, "foundation's form of tools")
     return ToolDeclarations(tools=tools)
@@ -84,10 +89,14 @@ def find_tool(declarations: ToolDeclarations, name: str) -> ToolDefinition | Non
     return dict(_named(declarations)).get(name)
 
 
+def _definition(name: str, spec: ToolSpec) -> ToolDefinition:
+    return ToolDefinition(name, spec.description, Args(spec.parameters))
+
+
 def _named(declarations: ToolDeclarations) -> Iterator[tuple[str, ToolDefinition]]:
     shed = [declarations.shed] if declarations.shed is not None else []
     for tool in (*shed, *declarations.tools):
         if isinstance(tool, SingleCommand):
             yield tool.definition.name, tool.definition
         else:
-            yield from ((f"{tool.name}_{one.name}", one) for one in tool.definitions)
+            yield from ((command_name(tool.name, one.name), one) for one in tool.definitions)

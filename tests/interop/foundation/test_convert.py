@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ from streamkit import FinishReason, Message, MessageOutput, accumulate, get_prot
 from streamkit.errors import ConfigError, HistoryWarning, ImageNotEmbedded
 from streamkit.interop.foundation.content import (
     Embedding,
+    ExecutionHint,
     ImageContent,
     LogProbs,
     RefusalReason,
@@ -67,6 +68,24 @@ CONVERSATIONS = [
             Assistant(ThinkingContent("hm"), stop_reason="tool_use"),
             Assistant(TextContent("Let me see."), stop_reason="tool_use"),
             Assistant(ToolCall("c", "f", {"x": [1, None]}), stop_reason="tool_use"),
+        ],
+    ),
+    (
+        "calls in an order",
+        [
+            Message(
+                "assistant",
+                tool_calls=[
+                    CALL,
+                    FunctionPart("d", FunctionCall("g"), depends_on=("c",), execution_hint="sequential"),
+                    FunctionPart("e", FunctionCall("h"), execution_hint="parallel"),
+                ],
+            )
+        ],
+        [
+            Assistant(ToolCall("c", "f", {"x": [1, None]}), stop_reason="tool_use"),
+            Assistant(ToolCall("d", "g", {}, None, ["c"], "sequential"), stop_reason="tool_use"),
+            Assistant(ToolCall("e", "h", {}, execution_hint="parallel"), stop_reason="tool_use"),
         ],
     ),
     (
@@ -137,7 +156,18 @@ def test_an_answer_of_a_model_comes_back_with_its_order_and_its_signatures(answe
 _messages = st.lists(
     st.builds(User, st.builds(TextContent, texts()), st.sampled_from(["user", "agent", "system", "tool", "reviewer"]))
     | st.builds(ToolResult, st.sampled_from(["a", "b"]), st.just("f"), st.builds(TextContent, texts()))
-    | st.builds(Assistant, st.builds(ToolCall, texts(1), st.just("f"), arguments()), stop_reason=st.just("tool_use")),
+    | st.builds(
+        Assistant,
+        st.builds(
+            ToolCall,
+            texts(1),
+            st.just("f"),
+            arguments(),
+            depends_on=st.lists(texts(1), max_size=2),
+            execution_hint=st.sampled_from(get_args(ExecutionHint)),
+        ),
+        stop_reason=st.just("tool_use"),
+    ),
     max_size=5,
 )
 

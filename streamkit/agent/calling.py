@@ -48,7 +48,9 @@ class Outcome(Struct, frozen=True):
 
 
 class Calling:
-    """One call: `outcome` runs it, `watch` beside it ends it in time where the tool has a `timeout_s`.
+    """One call: `outcome` runs it, `watch` beside it ends the function in time where the tool has a `timeout_s`.
+
+    It is to be started by `began`, which is called right before the function: the time of hooks is not the tool's.
 
     In order: the tool is found by its name, `prepare_arguments`, the hook before, validation, the function, the hook
     after. The hook after is asked of whatever the function did, and of nothing else. Whatever raises an exception on
@@ -66,6 +68,7 @@ class Calling:
         threads: anyio.CapacityLimiter,
         report: ToolReport | None,
         stopped: Callable[[], bool],
+        began: Callable[[], object],
     ) -> None:
         self._call = call
         self._tool = tool
@@ -75,6 +78,7 @@ class Calling:
         self._threads = threads
         self._report = report
         self._stopped = stopped
+        self._began = began
         self._scope = anyio.CancelScope()  # of the function
         self._timer = anyio.CancelScope()
         self.timeout_s = None if tool is None else tool.timeout_s
@@ -139,6 +143,8 @@ class Calling:
         if self._stopped():  # meanwhile
             await anyio.lowlevel.checkpoint()
         value: Any = None
+        if self.timeout_s is not None:
+            self._began()
         try:
             with self._scope:
                 value = await self._value(tool, arguments)

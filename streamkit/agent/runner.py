@@ -141,10 +141,9 @@ class ToolRunner:
             threads=self._threads,
             report=report,
             stopped=lambda: self._is_stopped(position),
+            began=lambda: tasks.start_soon(calling.watch, lambda outcome: self._conclude(position, outcome)),
         )
         try:
-            if calling.timeout_s is not None:
-                tasks.start_soon(calling.watch, lambda outcome: self._conclude(position, outcome))
             outcome = await calling.outcome(self._fault(step))
             if report is not None:
                 report.ended(outcome.message)

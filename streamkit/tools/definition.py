@@ -45,8 +45,8 @@ class Tool:
     arguments that came those that are validated.
 
     `mode` says whether calls of the tool may run beside others, None leaves it to the agent; `depends_on` names tools
-    whose calls in the same message come first. After `timeout_s` a call is answered by an error; `max_result_chars`
-    is how much text of a result the model gets, None leaves it to the agent.
+    whose calls in the same message come first. After `timeout_s`, in which hooks do not count, a call is answered by an
+    error; `max_result_chars` is how much text of a result the model gets, None leaves it to the agent.
 
     Raises `ConfigError` for a function that cannot be a tool; for one defined in a class body, whose first parameter
     is not known to be the instance yet, types are looked at when the schema is first asked for.

@@ -317,6 +317,55 @@ async def test_a_tool_in_time_is_not_touched_and_nobody_waits_for_its_time() -> 
     assert time.perf_counter() - started < 5
 
 
+async def slowly(request: ToolRequest, *_: Any) -> None:
+    await anyio.sleep(0.06)
+
+
+async def slowly_prepared(arguments: dict[str, Any]) -> dict[str, Any]:
+    await anyio.sleep(0.06)
+    return arguments
+
+
+async def refuses_slowly(request: ToolRequest) -> Block:
+    await anyio.sleep(0.06)
+    return Block("no")
+
+
+@pytest.mark.parametrize(
+    ("rules", "prepare", "told"),
+    [
+        ({"before": slowly}, None, (4, False)),
+        ({"after": slowly}, None, (4, False)),
+        ({}, slowly_prepared, (4, False)),
+        ({"before": refuses_slowly}, None, ("no", True)),
+    ],
+)
+async def test_the_time_of_a_tool_is_its_functions_alone(
+    rules: Any, prepare: Any, told: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("streamkit.agent.calling.GRACE_S", 0.01)
+    assert await said(Tool(double, timeout_s=0.02, prepare_arguments=prepare), {"n": 2}, **rules) == told
+    assert not caplog.records
+
+
+async def test_a_call_that_was_not_run_is_not_told_to_take_too_long(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("streamkit.agent.calling.GRACE_S", 0.01)
+
+    async def waits() -> str:
+        await anyio.sleep(0.06)
+        return "done"
+
+    tools = {made.name: made for made in (Tool(waits), Tool(double, timeout_s=0.02))}
+    calls = [FunctionPart(name, FunctionCall(name, {})) for name in tools]
+    running = ToolRunner(tools, calls, rules=ToolRules(before=lambda q: Block("no") if q.call.id == "double" else None))
+    running.start()
+    assert len([event async for event in running.events]) == 4
+    await running.aclose()
+    assert not caplog.records
+
+
 IMAGE = ImagePart(EmbeddedImage("image/png", b"x" * 100))
 
 

@@ -1,4 +1,4 @@
-"""Whether a turn of an agent costs the same however long the conversation is.
+"""Whether a turn of an agent costs the same time and memory however long the conversation is.
 
 What a turn must take longer for is the request, which holds all of the conversation. It is measured apart, once for
 each length; in the runs every request is made of the first message alone. All else is in the figure: the client behind
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
+import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -70,6 +71,9 @@ def agent_turns() -> Iterator[Row]:
     note = f"{short * 1e6:.0f} → {long * 1e6:.0f} µs a turn; the last request, apart: {made[0] * 1e3:.1f} → "
     note += f"{made[1] * 1e3:.1f} ms"
     yield Row("agent", f"{TURNS[1]} turns of {CALLS} calls", long / short, "×", LINEAR, note=note)
+    held = [asyncio.run(_memory(turns)) for turns in TURNS]
+    note = f"{held[0] / 1024:.1f} → {held[1] / 1024:.1f} KiB a turn at the most, the history included"
+    yield Row("agent", f"memory of {TURNS[1]} turns of {CALLS} calls", held[1] / held[0], "×", LINEAR, note=note)
 
 
 async def _run(turns: int) -> tuple[float, Agent]:
@@ -87,6 +91,16 @@ async def _run(turns: int) -> tuple[float, Agent]:
         took = time.process_time() - start
     assert len(agent.history) == 2 + (turns - 1) * (1 + CALLS), "every turn was run"
     return took / turns, agent
+
+
+async def _memory(turns: int) -> float:
+    """The most memory that a run takes, in bytes a turn."""
+    tracemalloc.start()
+    try:
+        await _run(turns)
+        return tracemalloc.get_traced_memory()[1] / turns
+    finally:
+        tracemalloc.stop()
 
 
 def _making(agent: Agent) -> float:

@@ -64,15 +64,19 @@ def load_query(query: MessageLike) -> Message:
 
 
 def answer_open_calls(history: list[Message]) -> None:
-    """Answer the calls at the end of a conversation that have no result: whoever ran them ended before they did."""
+    """Answer the calls at the end of a conversation that have no result: whoever ran them ended before they did.
+
+    As in a request, a result without an id is that of the next call that has none.
+    """
     start = len(history)
     while start and history[start - 1].role == "tool":
         start -= 1
     calls = (history[start - 1].tool_calls or []) if start else []
-    answered = Counter(message.id for message in history[start:])
+    answered = Counter(message.id or "" for message in history[start:])
     for call in calls:
-        if answered[call.id]:
-            answered[call.id] -= 1
+        id = call.id if answered[call.id] else ""
+        if answered[id]:
+            answered[id] -= 1
         else:
             history.append(result_message(call, NOT_KEPT, failed=True))
 

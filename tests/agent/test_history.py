@@ -89,7 +89,7 @@ def calling(*ids: str) -> Message:
     return Message("assistant", tool_calls=[FunctionPart(id, FunctionCall("add")) for id in ids])
 
 
-def answering(id: str) -> Message:
+def answering(id: str | None) -> Message:
     return Message("tool", ["3"], id=id)
 
 
@@ -101,6 +101,9 @@ OPEN: list[tuple[str, list[Message], list[str]]] = [
     ("the other answer", [calling("a", "b"), answering("b")], ["a"]),
     ("all answers", [calling("a", "b"), answering("a"), answering("b")], []),
     ("two calls of one id", [calling("a", "a"), answering("a")], ["a"]),
+    ("an answer without an id", [calling("a", "b"), answering(None)], ["b"]),
+    ("one without and one with an id", [calling("a", "b", "c"), answering(None), answering("a")], ["c"]),
+    ("answers without an id", [calling("a", "b"), answering(""), answering(None)], []),
     ("calls further back", [calling("a"), Message("user", ["hi"])], []),  # which requests answer by themselves
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -12,6 +13,7 @@ from msgspec import structs
 from streamkit.agent.inbox import Inbox
 from streamkit.agent.results import CALL_LEFT_OUT, NOT_KEPT, RESULT_LEFT_OUT, result_message
 from streamkit.errors import ConfigError
+from streamkit.events import MessageAdded
 from streamkit.messages import Message, MessageLike, Meta, as_message
 from streamkit.parts import RefusalPart, TextPart
 from streamkit.protocols.values import part_text
@@ -35,6 +37,20 @@ class Conversation:
         self.holder: Loop | None = None
         self.full = False  # whether it is to be made shorter before the model is asked again
         self.error: str | None = None  # what ended the last run
+
+    def hear(self, *, goes_on: bool) -> list[MessageAdded]:
+        """Take what the user has said meanwhile into the history: what comes last only where nothing else `goes_on`."""
+        said = [MessageAdded(message, "steering") for message in self.inbox.steering.take()]
+        if not said and not goes_on:
+            said = [MessageAdded(message, "follow_up") for message in self.inbox.follow_ups.take()]
+        self.history += [added.message for added in said]
+        return said
+
+    def take_back(self, query: Message | None, heard: list[MessageAdded]) -> None:
+        """Remove a query that nothing came after but what was `heard` with it, which stays."""
+        end = [query, *(added.message for added in heard)]
+        if len(self.history) >= len(end) and all(map(operator.is_, self.history[-len(end) :], end)):
+            del self.history[-len(end)]
 
 
 def load_history(saved: History | None, instruction: str | None = None) -> list[Message]:

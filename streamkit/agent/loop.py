@@ -79,6 +79,7 @@ class Loop:
         self._report: RunReport | None = None  # until it was told of the end
         self._summary: RunSummary | None = None  # once it is over
         self._turn = 0
+        self._heard: list[MessageAdded] = []  # in the first turn
         self._ends = False  # by a tool's result
         self._goes_on = True  # with nothing new from the user
         self._shortened = False  # for this message
@@ -95,11 +96,12 @@ class Loop:
             )
         history = self._conversation.history
         answer_open_calls(history)
-        if self._query is not None:
-            history.append(self._query)
-        self._goes_on = bool(history) and history[-1].role in ("user", "tool")
+        said = [self._query] if self._query is not None else history[-1:]
+        self._goes_on = bool(said) and said[0].role in ("user", "tool")
         if not self._goes_on and not self._conversation.inbox:
             raise ConfigError(f"{agent!r} has nothing to go on with: neither a user nor a tool spoke last")
+        if self._query is not None:
+            history.append(self._query)
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
         self._transcript = Transcript(self._conversation, agent.name, self._depth, self._link.activate, self._count)
@@ -181,7 +183,7 @@ class Loop:
         if self._settled:
             return
         self._settled = True
-        control, history = self.control, self._conversation.history
+        control = self.control
         if control.stream is not None:
             self._transcript.add(control.stream.output)
         if control.runner is not None:
@@ -192,8 +194,7 @@ class Loop:
             pass
         if isinstance(error, Exception):
             self._conversation.error = f"{type(error).__name__}: {text_of(error)}"
-            if history and history[-1] is self._query:
-                history.pop()
+            self._conversation.take_back(self._query, self._heard)
         control.stream = control.runner = None
         self._conversation.holder = None
 
@@ -213,14 +214,13 @@ class Loop:
             )
         self._turn += 1
         yield TurnStart(self._turn)
-        inbox, history = self._conversation.inbox, self._conversation.history
-        said = [(message, "steering") for message in inbox.steering.take()]
-        if not said and not self._goes_on:
-            said = [(message, "follow_up") for message in inbox.follow_ups.take()]
+        history = self._conversation.history
+        heard = self._conversation.hear(goes_on=self._goes_on)
+        if self._turn == 1:
+            self._heard = heard
         self.control.heard()
-        for message, source in said:
-            history.append(message)
-            yield MessageAdded(message, source)
+        for added in heard:
+            yield added
         if self._conversation.full and self._link.hooks.compact is not None:
             before = len(history)
             yield Progress("compacting", {"messages": before})

@@ -9,10 +9,10 @@ import pytest
 
 from streamkit.agent import Agent
 from streamkit.deltas import Retract, TextDelta
-from streamkit.errors import ConfigError
+from streamkit.errors import ConfigError, ServerError
 from streamkit.events import Done, MessageAdded, OutputDelta, Progress, ToolEnd, ToolStart, TurnStart
 from streamkit.messages import Message
-from streamkit.testing import Answer, Call, ReplayServer, Reply, render
+from streamkit.testing import Answer, Call, ReplayServer, Reply, error_reply, render
 from tests.runs import fold
 
 pytestmark = pytest.mark.parametrize("provider", ["anthropic"], indirect=True)
@@ -278,6 +278,40 @@ async def test_what_is_said_without_a_run_waits_for_the_next_one(make_agent: Any
     assert said(agent.history) == ["go", "first"]
 
 
+@pytest.mark.parametrize("way", ["steer", "follow_up"])
+async def test_nothing_that_was_said_is_lost_where_a_run_is_left_at_it(make_agent: Any, way: str) -> None:
+    agent = make_agent([FINE], steering_mode="all", follow_up_mode="all")
+    for text in ("a", "b", "c"):
+        getattr(agent, way)(text)
+    async with agent.run_events() as events:
+        async for event in events:
+            if isinstance(event, MessageAdded):
+                break
+    assert said([*agent.history, *agent.queued]) == ["a", "b", "c"]
+
+
+async def test_what_waited_with_a_query_stays_where_an_error_takes_that_back(make_agent: Any) -> None:
+    agent = make_agent([error_reply(500, "no", protocol="anthropic"), FINE], steering_mode="all")
+    agent.steer("first")
+    agent.steer("second")
+    with pytest.raises(ServerError):
+        async for _ in agent.run("go"):
+            pass
+    assert said(agent.history) == ["first", "second"]
+    async for _ in agent.run("go"):
+        pass
+    assert said(agent.history) == ["first", "second", "go"]
+
+
+async def test_a_query_that_was_answered_by_what_was_taken_back_stays(make_agent: Any) -> None:
+    agent = make_agent([LONG, error_reply(500, "no", protocol="anthropic")])
+    with pytest.raises(ServerError):
+        async for piece in agent.run_stream("go"):
+            if isinstance(piece.delta, TextDelta):
+                agent.steer("faster", interrupt=True)
+    assert said(agent.history) == ["go", "faster"]
+
+
 async def test_queues_that_are_cleared_give_what_they_had(make_agent: Any) -> None:
     agent = make_agent([FINE])
     agent.steer("a", interrupt=True)
@@ -316,6 +350,14 @@ async def test_there_must_be_something_to_go_on_with(make_agent: Any, history: l
         await anext(agent.continue_())
     assert agent.history == history
     assert [output.message.text async for output in agent.run("go")] == ["Fine."]
+
+
+@pytest.mark.parametrize("role", ["assistant", "system"])
+async def test_a_query_that_nobody_answers_is_refused_and_not_kept(make_agent: Any, role: Any) -> None:
+    agent = make_agent([FINE])
+    with pytest.raises(ConfigError, match="neither a user nor a tool spoke last"):
+        await anext(agent.run(Message(role, ["hi"])))
+    assert agent.history == []
 
 
 async def test_a_second_query_says_how_to_speak_to_a_run(make_agent: Any) -> None:

@@ -138,6 +138,18 @@ async def test_an_agent_uses_an_address(at: Make, path: str) -> None:
         assert answers == [[TextPart("done")], [ValuePart(3)]]
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "cohere", "dashscope", "gemini", "ollama", "openai"])
+@on_one_loop
+async def test_no_result_ends_a_run_whatever_the_provider_takes(at: Make, provider: str) -> None:
+    transport = ReplayTransport([Answer([Call("everything")]), Answer(["Seen."])])
+    async with at("/mcp") as server, httpx.AsyncClient(transport=transport) as http:
+        asked = Agent(f"{provider}/m", api_key="key", base_url="http://m", http_client=http, tools=server.tools)
+        outputs = [output async for output in asked.run("Go.")]
+    assert outputs[-1].message.text == "Seen."
+    assert AudioPart(b"\x89PNG", format="wav") in asked.history[2].contents
+    assert "a text" in transport.requests[1].body.decode()
+
+
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_run_that_is_left_cancels_the_call_at_the_server(at: Make, path: str, anyio_backend_name: str) -> None:
     name = f"left by {anyio_backend_name} {path}"

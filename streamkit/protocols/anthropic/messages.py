@@ -28,6 +28,7 @@ from streamkit.parts import (
 from streamkit.protocols.anthropic.parts import encode_part, extras, text_block
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import part_text
 
 __all__ = ["encode_messages", "is_result", "is_thinking"]
@@ -167,7 +168,7 @@ def _spoken(message: Message) -> list[dict[str, Any]]:
 
 
 def _result(message: Message) -> dict[str, Any]:
-    content = _spoken(message)
+    content = [encoded for _, encoded in encode_result(message, encode_part)]
     out: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.id}
     for block in content:  # the mark is for the result as a whole
         if mark := block.pop("cache_control", None):

@@ -16,9 +16,10 @@ from streamkit.blocks import Block, OpaquePart, ThinkingPart
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import CitationPart, FunctionPart, RawPart, ServerToolPart, TextPart
-from streamkit.protocols.bedrock_converse.parts import cache_point, encode_part, text_block, told
+from streamkit.protocols.bedrock_converse.parts import cache_point, encode_part, encode_result_part, text_block, told
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 
 __all__ = ["encode_messages", "is_result", "is_thinking", "used_tools"]
 
@@ -143,9 +144,9 @@ def _spoken(message: Message) -> list[dict[str, Any]]:
 
 
 def _result(message: Message) -> list[dict[str, Any]]:
-    content = _spoken(message)
-    points = [block for block in content if "cachePoint" in block]  # the mark is for the result as a whole
-    content = [block for block in content if "cachePoint" not in block] or [{"text": _SILENT}]
+    encoded = encode_result(message, lambda block: encode_result_part(block.part))
+    points = [point for block, _ in encoded for point in cache_point(block.extra)]  # for the result as a whole
+    content = [one for _, one in encoded] or [{"text": _SILENT}]
     result: dict[str, Any] = {"toolUseId": message.id, "content": content}
     if message.meta is not None and message.meta.is_error:
         result["status"] = "error"

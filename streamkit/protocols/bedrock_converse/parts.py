@@ -9,7 +9,7 @@ from streamkit.parts import AudioPart, FilePart, FunctionPart, ImagePart, RawPar
 from streamkit.protocols.bedrock_converse.media import encode_audio, encode_file, encode_image
 from streamkit.protocols.values import part_text
 
-__all__ = ["cache_point", "encode_part", "text_block", "told"]
+__all__ = ["cache_point", "encode_part", "encode_result_part", "text_block", "told"]
 
 
 def encode_part(part: object) -> dict[str, Any] | None:
@@ -31,6 +31,13 @@ def encode_part(part: object) -> dict[str, Any] | None:
     if isinstance(part, FunctionPart):
         raise ConfigError(f"the call of {part.function.name!r} stands in a message's contents; it goes in tool_calls")
     return None
+
+
+def encode_result_part(part: object) -> dict[str, Any] | None:
+    """Return the same of what a tool gave; there no sound is taken."""
+    if isinstance(part, AudioPart):
+        raise ConfigError("the result of a tool holds no sound for Bedrock")
+    return encode_part(part)
 
 
 def text_block(text: str) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ from streamkit.parts import (
 from streamkit.protocols.cohere.blocks import PLAN
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import data_url, json_text, part_text
 
 __all__ = ["encode_messages"]
@@ -41,7 +42,8 @@ def encode_messages(messages: Sequence[Message], quirks: Quirks, provider: str =
 
     Thinking, the plan and citations go back to their origin only; what was said beside calls is the plan where there
     is none. The images that a tool gives follow its run of tool messages as a user message. Assistant messages of which
-    nothing can be sent are left out. Raises `ConfigError` for what a message holds and the dialect has no form for.
+    nothing can be sent are left out. Raises `ConfigError` for what a user or system message holds and the dialect has
+    no form for.
     """
     out: list[dict[str, Any]] = []
     attached: list[dict[str, Any]] = []
@@ -98,7 +100,7 @@ def _result(message: Message, attached: list[dict[str, Any]]) -> dict[str, Any]:
     if values and len(values) == len(blocks) and all(isinstance(value, dict) for value in values):
         content = [{"type": "document", "document": {"data": value}} for value in values]
     else:
-        parts = [part for block in blocks if (part := _part(block)) is not None]
+        parts = [part for _, part in encode_result(message, _part)]
         attached += [part for part in parts if part.get("type") == "image_url"]
         texts = [part for part in parts if part.get("type") != "image_url"]
         content = _collapse([_text(_ATTACHED)] if parts and not texts else texts, "\n")

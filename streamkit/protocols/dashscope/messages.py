@@ -24,6 +24,7 @@ from streamkit.parts import (
 )
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import data_url, json_text, part_text
 
 __all__ = ["encode_messages", "is_multimodal"]
@@ -49,7 +50,7 @@ def encode_messages(
 
     Thinking goes back to its origin, in the field that `quirks.thinking_field` names. What a tool shows follows its
     run of tool messages as a user message. Assistant messages of which nothing can be sent are left out. Raises
-    `ConfigError` for what a message holds and the dialect has no form for.
+    `ConfigError` for what a user or system message holds and the dialect has no form for.
     """
     out: list[dict[str, Any]] = []
     attached: list[dict[str, Any]] = []
@@ -112,7 +113,7 @@ def _file(part: FilePart) -> dict[str, Any]:
 
 
 def _result(message: Message, attached: list[dict[str, Any]], multimodal: bool) -> dict[str, Any]:
-    parts = _spoken(message)
+    parts = [part for _, part in encode_result(message, lambda block: _part(block.part))]
     texts = [part for part in parts if "text" in part]
     attached += [part for part in parts if "text" not in part]
     content = _content([{"text": _ATTACHED}] if parts and not texts else texts, "tool", multimodal)

@@ -17,6 +17,7 @@ from streamkit.protocols.gemini.calls import MINTED
 from streamkit.protocols.gemini.parts import encode_media, encode_part, told
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import part_text
 
 __all__ = ["UNSIGNED", "encode_contents"]
@@ -35,7 +36,8 @@ def encode_contents(
 
     Neighbours of one role are one content; every system message is part of the instruction. Thoughts, signatures and
     the parts of server tools go back to their origin only, in their order and as they came. An unsigned call of another
-    model than `model` gets `UNSIGNED`. Raises `ConfigError` for what a message holds and the dialect has no form for.
+    model than `model` gets `UNSIGNED`. Raises `ConfigError` for what a user or system message holds and the dialect has
+    no form for.
     """
     encoder = _Encoder(provider, model)
     for message in fit_history(messages, quirks.tool_id_pattern):
@@ -121,10 +123,10 @@ class _Encoder:
         id = message.id or ""
         failed = message.meta is not None and message.meta.is_error
         texts: list[str] = []
-        for block in message.iter_blocks():
+        for block, encoded in encode_result(message, encode_part):
             if (text := part_text(block.part)) is not None:
                 texts.append(text)
-            elif (encoded := encode_part(block)) is not None:
+            else:
                 self._attached.append(encoded)
         value: Any = "\n".join(texts)
         only = message.contents[0] if len(message.contents) == 1 else None

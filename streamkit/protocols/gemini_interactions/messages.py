@@ -20,6 +20,7 @@ from streamkit.protocols.gemini_interactions.parts import encode_media, encode_p
 from streamkit.protocols.gemini_interactions.thought import SUMMARY
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import part_text, value_text
 
 __all__ = ["encode_input"]
@@ -32,8 +33,8 @@ def encode_input(
 
     Every system message is part of the instruction. Thoughts, signatures, sources and the steps of server tools go
     back to their origin only. Where the conversation `continues` one that the provider stored, results of tools at its
-    beginning answer calls that only the provider has. Raises `ConfigError` for what a message holds and the dialect
-    has no form for.
+    beginning answer calls that only the provider has. Raises `ConfigError` for what a user or system message
+    holds and the dialect has no form for.
     """
     begun = list(takewhile(lambda message: message.role != "assistant", messages)) if continues else []
     fitted = fit_history(messages[len(begun) :], quirks.tool_id_pattern)
@@ -66,7 +67,7 @@ def _instruction(message: Message) -> list[str]:
 
 def _result(message: Message, names: dict[str, str]) -> dict[str, Any]:
     """The result of a call: an object as it is, text as text, and with images or files a list of contents."""
-    contents = _contents(message)
+    contents = [encoded for _, encoded in encode_result(message, encode_part)]
     only = message.contents[0] if len(message.contents) == 1 else None
     result: Any = contents
     if isinstance(only, ValuePart):

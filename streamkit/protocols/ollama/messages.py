@@ -7,15 +7,16 @@ https://github.com/ollama/ollama, checked 2026-11-29.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-from streamkit.blocks import ThinkingPart
+from streamkit.blocks import Block, ThinkingPart
 from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import AudioPart, CitationPart, FilePart, FunctionPart, ImagePart, ServerToolPart
 from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.ollama.images import encode_file, encode_image
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import part_text
 
 __all__ = ["encode_messages"]
@@ -28,8 +29,8 @@ def encode_messages(messages: Sequence[Message], quirks: Quirks, provider: str =
     """Return the messages in the form of the dialect; the history is fitted by `fit_history`.
 
     Thinking goes back to its origin. A result names its tool as well as the call, since older servers know no ids.
-    Assistant messages of which nothing can be sent are left out. Raises `ConfigError` for what a message holds and
-    the dialect has no form for.
+    Assistant messages of which nothing can be sent are left out. Raises `ConfigError` for what a user or system message
+    holds and the dialect has no form for.
     """
     out: list[dict[str, Any]] = []
     names: dict[str, str] = {}
@@ -52,18 +53,28 @@ def _spoken(message: Message) -> dict[str, Any]:
     """What a user, a system or a tool says."""
     texts: list[str] = []
     images: list[str] = []
-    for block in message.iter_blocks():
-        part = block.part
-        if isinstance(part, ImagePart):
-            images.append(encode_image(part))
-        elif isinstance(part, FilePart):
-            images.append(encode_file(part))
-        elif (text := part_text(part)) is not None:
-            texts.append(text)
-        elif not isinstance(part, (CitationPart, ServerToolPart)):
-            raise ConfigError(f"a message to Ollama holds text and images only, no {type(part).__name__}")
+    if message.role == "tool":
+        encoded = [one for _, one in encode_result(message, _part)]
+    else:
+        encoded = [one for block in message.iter_blocks() if (one := _part(block)) is not None]
+    for kind, said in encoded:
+        (images if kind == "image" else texts).append(said)
     out: dict[str, Any] = {"role": message.role, "content": _JOINERS[message.role].join(texts)}
     return out | ({"images": images} if images else {})
+
+
+def _part(block: Block) -> tuple[Literal["text", "image"], str] | None:
+    """A text or an image, None for what only an answer has."""
+    part = block.part
+    if isinstance(part, ImagePart):
+        return "image", encode_image(part)
+    if isinstance(part, FilePart):
+        return "image", encode_file(part)
+    if (text := part_text(part)) is not None:
+        return "text", text
+    if isinstance(part, (CitationPart, ServerToolPart)):
+        return None
+    raise ConfigError(f"a message to Ollama holds text and images only, no {type(part).__name__}")
 
 
 def _answer(message: Message, own: bool) -> dict[str, Any] | None:

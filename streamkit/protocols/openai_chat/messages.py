@@ -17,6 +17,7 @@ from streamkit.protocols.history import fit_history, is_own
 from streamkit.protocols.openai_chat.parts import collapse, encode_part, extras, text_part
 from streamkit.protocols.openai_chat.turns import alternate
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import json_text, part_text
 
 __all__ = ["encode_messages"]
@@ -66,7 +67,7 @@ def _spoken(message: Message, quirks: Quirks) -> dict[str, Any]:
 
 def _tool(message: Message, quirks: Quirks, attached: list[dict[str, Any]]) -> dict[str, Any]:
     """A tool message; what it cannot hold is added to `attached`."""
-    parts = [part for block in message.iter_blocks() if (part := encode_part(block, quirks)) is not None]
+    parts = [part for _, part in encode_result(message, lambda block: encode_part(block, quirks))]
     if not quirks.tool_attachments:
         attached += [part for part in parts if part.get("type") != "text"]
         texts = [part for part in parts if part.get("type") == "text"]

@@ -15,10 +15,11 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import CitationPart, FunctionPart, ImagePart, ImageUrl, RawPart, RefusalPart, ServerToolPart
 from streamkit.protocols.history import fit_history, is_own
-from streamkit.protocols.openai_responses.parts import collapse, encode_part, extras, told
+from streamkit.protocols.openai_responses.parts import collapse, encode_part, encode_result_part, extras, told
 from streamkit.protocols.openai_responses.server_tools import IMAGE, IN_ONE_ITEM
 from streamkit.protocols.openai_responses.thinking import encode_thinking_item
 from streamkit.protocols.quirks import Quirks
+from streamkit.protocols.results import encode_result
 from streamkit.protocols.values import base64_text, json_text
 
 __all__ = ["encode_messages"]
@@ -86,7 +87,8 @@ def _stands_alone(kind: Any) -> bool:
 
 def _result(message: Message, quirks: Quirks, custom: bool) -> dict[str, Any]:
     kind = "custom_tool_call_output" if custom else "function_call_output"
-    return {"type": kind, "call_id": message.id, "output": collapse(_parts(message, quirks))}
+    parts = [part for _, part in encode_result(message, lambda block: encode_result_part(block, quirks))]
+    return {"type": kind, "call_id": message.id, "output": collapse(parts)}
 
 
 def _parts(message: Message, quirks: Quirks) -> list[dict[str, Any]]:

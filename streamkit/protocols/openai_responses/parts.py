@@ -14,7 +14,7 @@ from streamkit.protocols.images import not_embedded
 from streamkit.protocols.quirks import Quirks
 from streamkit.protocols.values import base64_text, data_url, part_text, split_data_url
 
-__all__ = ["collapse", "encode_part", "extras", "told"]
+__all__ = ["collapse", "encode_part", "encode_result_part", "extras", "told"]
 
 # What `Block.extra` may hold that is for other dialects.
 _ELSEWHERE = frozenset({"opaque", "reasoning_details", "cache_control"})
@@ -42,6 +42,13 @@ def encode_part(block: Block, quirks: Quirks) -> dict[str, Any] | None:
     else:
         return None
     return encoded | extras(block)
+
+
+def encode_result_part(block: Block, quirks: Quirks) -> dict[str, Any] | None:
+    """Return the same of what a tool gave; there no sound is taken."""
+    if isinstance(block.part, AudioPart):
+        raise ConfigError("the output of a call holds text, images and files only")
+    return encode_part(block, quirks)
 
 
 def extras(block: Block) -> dict[str, Any]:

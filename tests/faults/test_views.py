@@ -87,7 +87,7 @@ class User:
 
 async def view(world: World, seed: int, form: str, url: str) -> Seen:
     """Read the runs of a seed in one form."""
-    kind = Place if world.typed else None
+    kind = Place if "top" in world.typed else None
     async with anyio.create_task_group() as tasks:
         agent = world.agent(url, limit_s=None)
         seen, user = Seen(agent, [], [], []), User(seed, world)
@@ -103,8 +103,7 @@ async def view(world: World, seed: int, form: str, url: str) -> Seen:
                             user.hears(item)
                     except StreamkitError as caught:
                         error = caught
-                    ended = world.typed and run._loop.ended
-                    seen.values.append(run.value if ended else None)
+                    seen.values.append(run.value if kind is not None and run._loop.ended else None)
                 seen.items.append(items)
                 seen.errors.append(error)
         tasks.cancel_scope.cancel()
@@ -153,8 +152,8 @@ def history_of(seen: Seen) -> list[Message]:
     """The conversation as the events tell it; a call that they show no answer of is answered by an error."""
     history = list(seen.agent.history[:1])
     for query, events in zip(QUERIES, seen.items, strict=True):
-        asked = Message("user", query)
-        history.append(asked)
+        at = len(history)
+        history.append(Message("user", query))
         for event in events:
             match event:
                 case MessageAdded(message=message):
@@ -171,8 +170,8 @@ def history_of(seen: Seen) -> list[Message]:
                             assert (answer.role, answer.id) == ("tool", call.id)
                             assert answer.meta is not None and answer.meta.is_error
                             history.append(answer)
-                    elif history[-1] is asked:
-                        history.pop()
+                    elif all(message.role == "user" for message in history[at:]):
+                        del history[at]
     return history
 
 

@@ -81,7 +81,7 @@ class World:
     def __init__(self, seed: int, *, faults: float, settled: bool, dialect: str | None = None) -> None:
         self.random = Random(seed)
         self.dialect = dialect or self.random.choice(list(MODELS))
-        self.typed = settled and self.random.random() < 0.25
+        self.typed = [who for who in ("top", "low") if settled and self.random.random() < 0.25]
         self.hang: Hang | None = None
         self.waits: Callable[[Awaitable[Any]], Awaitable[Any]] = lambda awaitable: awaitable
         self.hook: Callable[[], None] = lambda: None
@@ -124,7 +124,7 @@ class World:
         messages = _messages(request.json)
         key = who if asked is None else asked[0], len(messages)
         self._tries[key] += 1
-        typed = self.typed and who == "top"
+        typed = who in self.typed
         if len(messages) > LONG or "plainly" in str(messages[-1]):
             return Answer([PLACES[0] if typed else "Fine."])
         random = Random(f"{self._seed} {key} {self._tries[key]}")
@@ -193,7 +193,8 @@ class World:
         return messages
 
     def _asking(self, agent: Agent) -> Tool:
-        asks = agent.as_tool(f"ask_{agent.name}", description="Ask somebody.")
+        kind = Place if agent.name in self.typed else None
+        asks = agent.as_tool(f"ask_{agent.name}", description="Ask somebody.", output_type=kind)
 
         async def ask(query: str, context: ToolContext) -> Any:
             return await self.waits(asks.call({"query": query}, context))

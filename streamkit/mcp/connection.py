@@ -56,14 +56,18 @@ class Connection:
                 await self._ready.wait()
         except TimeoutError:
             await self.aclose()
-            raise ConnectTimeout(
-                f"{self._link.label} was not ready within {within_s:g} s{self._link.noise}{self._link.last_words()}"
-            ) from None
+            raise self.late(within_s) from None
         except BaseException:  # whoever is cancelled while it opens leaves nothing open either
             await self.aclose()
             raise
         if self.client is None:
             await self.aclose()
+
+    def late(self, within_s: float) -> ConnectTimeout:
+        """Return what says that the server was not ready in time."""
+        return ConnectTimeout(
+            f"{self._link.label} was not ready within {within_s:g} s{self._link.noise}{self._link.last_words()}"
+        )
 
     async def aclose(self) -> None:
         """End the connection and wait for its end; a cancellation does not cut that short."""

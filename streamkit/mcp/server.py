@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
+import anyio
 import anyio.lowlevel
 
 from streamkit.agent.results import as_json
@@ -93,7 +94,7 @@ class McpServer:
         (`streamkit.mcp`, level INFO) and errors quote the last ones; on Windows it is that of this process.
         At the end its standard input is closed; after 2 s it is asked to end, after 2 more killed, with its children.
 
-        A call fails after `timeout_s` (None: never), opening after `connect_timeout_s`.
+        A call fails after `timeout_s` (None: never), opening with its listing after `connect_timeout_s`.
         """
         link = StdioLink(command, args, env, cwd, stderr)
         return cls(link, prefix=prefix, timeout_s=timeout_s, connect_timeout_s=connect_timeout_s)
@@ -114,8 +115,8 @@ class McpServer:
         `headers` are sent with each request and never shown; `auth` is what httpx2 takes, such as the SDK's
         `mcp.client.auth.OAuthClientProvider`. No redirect is followed; an answer may have 32 MiB.
 
-        A call fails after `timeout_s` (None: never), opening after `connect_timeout_s`. Raises `ConfigError` for a url
-        or a header that cannot be sent.
+        A call fails after `timeout_s` (None: never), opening with its listing after `connect_timeout_s`. Raises
+        `ConfigError` for a url or a header that cannot be sent.
         """
         link = HttpLink(url, headers, auth)
         return cls(link, prefix=prefix, timeout_s=timeout_s, connect_timeout_s=connect_timeout_s)
@@ -163,10 +164,14 @@ class McpServer:
             self._link, self._follow, message_handler=self._on_message, read_timeout_seconds=self.timeout_s
         )
         try:
+            due = anyio.current_time() + self._connect_timeout_s
             await connection.open(self._connect_timeout_s)
             if connection.failure is not None:
                 raise opening_error(connection.failure, self._link, connection.statuses) from None
-            await self.refresh()
+            with anyio.move_on_at(due) as scope:
+                await self.refresh()
+            if scope.cancelled_caught:
+                raise connection.late(self._connect_timeout_s)
         except BaseException:  # a cancellation too leaves nothing open
             await self._close()
             raise

@@ -12,6 +12,15 @@ import time
 from typing import Any
 
 WAY = sys.argv[1]
+LATER: list[str] = []  # tools that came while it ran
+ASKED: dict[str, Any] = {
+    "sampling/createMessage": {
+        "messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}],
+        "maxTokens": 5,
+    },
+    "elicitation/create": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}},
+}
+asked: list[Any] = []  # what the client says to that
 
 
 def say(**message: Any) -> None:
@@ -36,6 +45,8 @@ def listing(cursor: str | None) -> dict[str, Any]:
     if WAY == "bad-schema":
         schema = {"type": "object", "properties": {"a": {"type": 5}}}
         return {"tools": [tool("good"), {"name": "bad", "inputSchema": schema}]}
+    if WAY == "changes":
+        return {"tools": [tool("act"), *map(tool, LATER)]}
     if WAY == "no-listing":
         return {"tools": "none"}
     return {"tools": [tool("act", outputSchema={"type": "object", "required": ["n"]}), tool("where")]}
@@ -55,6 +66,26 @@ def answer(name: str) -> dict[str, Any] | None:
     if WAY == "noise":
         sys.stdout.buffer.write(b"\xff\xfe\n[1]\n\nloading [1]\n")
         sys.stdout.flush()
+    if WAY == "chatty":
+        for id, method in enumerate(("ping", "roots/list", "sampling/createMessage", "elicitation/create", "nonsense")):
+            say(id=f"mine-{id}", method=method, params=ASKED.get(method, {}))
+            asked.append(json.loads(sys.stdin.readline()))
+        return {"content": [{"type": "text", "text": json.dumps(asked)}], "structuredContent": {"n": 1}}
+    if WAY == "repeats":
+        for id in ("unknown", None, 10**9):
+            say(id=id, result={"content": []})
+        say(id=None, error={"code": -32700, "message": "what?"})
+        say(method="notifications/nonsense", params={})
+        say(method="notifications/progress", params={"progressToken": 77, "progress": 1})
+    if WAY == "half":
+        os.close(1)
+        time.sleep(60)
+    if WAY == "failed":
+        return {"content": [{"type": "text", "text": "the disk is full"}], "isError": True}
+    if WAY == "changes":
+        for number in range(100):
+            LATER.append(f"later{number}")
+            say(method="notifications/tools/list_changed")
     if WAY == "bad-result":
         return {"content": [{"type": "text"}]}
     if WAY == "bad-structure":
@@ -83,8 +114,14 @@ def main() -> None:
         method, id, params = message["method"], message.get("id"), message.get("params") or {}
         if method == "initialize":
             info = {"name": "odd", "version": "1"}
-            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
+            result = {
+                "protocolVersion": params["protocolVersion"],
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": info,
+            }
             say(id=id, result=result)
+        elif method == "tools/list" and WAY == "deaf-later":
+            continue
         elif method == "tools/list":
             say(id=id, result=listing(params.get("cursor")))
         elif method == "tools/call" and WAY == "refuse":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
@@ -293,6 +294,7 @@ async def test_a_server_that_dies_in_a_call_is_a_result_for_the_model_with_its_l
         ("circle", errors.ProtocolError, "lists its tools without end"),
         ("no-listing", errors.ProtocolError, "the listing of its tools with what is no valid result"),
         ("deaf", errors.ConnectTimeout, "not ready within 1 s; it sent what is no message: 'starting up...'"),
+        ("deaf-later", errors.ConnectTimeout, "not ready within 1 s"),
     ],
 )
 @on_one_loop
@@ -301,7 +303,7 @@ async def test_a_server_that_cannot_be_used_is_an_error_and_leaves_nothing(
 ) -> None:
     async with nothing_left():
         with pytest.raises(kind, match=words):
-            async with odd(way, connect_timeout_s=1 if way == "deaf" else 10):
+            async with odd(way, connect_timeout_s=1 if way.startswith("deaf") else 10, timeout_s=None):
                 raise AssertionError("it is open")
 
 
@@ -329,6 +331,95 @@ async def test_lines_that_are_no_messages_are_passed_over(odd: Make, caplog: pyt
     async with odd("noise") as server:
         assert (await server.call("act")).value == [TextPart("done"), ValuePart({"n": 1})]
     assert "it sent what is no message: 'loading [1]" in caplog.text
+
+
+async def test_an_address_that_never_answers_is_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        async with nothing_left():
+            with pytest.raises(errors.ConnectTimeout, match="not ready within 0.5 s"):
+                async with McpServer.http(f"http://127.0.0.1:{port}/mcp", connect_timeout_s=0.5):
+                    raise AssertionError("it is open")
+
+
+async def test_what_a_server_asks_of_the_client_is_refused_and_the_call_goes_on(odd: Make) -> None:
+    async with odd("chatty") as server:
+        value: Any = (await server.call("act")).value
+    pong, *refusals = json.loads(value[0].text)
+    assert pong["result"] == {}
+    assert len(refusals) == 4 and all("error" in refusal for refusal in refusals)
+
+
+async def test_answers_that_nobody_waits_for_are_passed_over(odd: Make) -> None:
+    async with nothing_left(), odd("repeats") as server:
+        assert not (await server.call("act")).is_error
+        assert not (await server.call("act")).is_error
+
+
+async def test_tools_that_change_a_hundred_times_at_once_are_all_listed_in_the_end(odd: Make) -> None:
+    async with nothing_left(), odd("changes") as server:
+        assert not (await server.call("act")).is_error
+        with anyio.fail_after(5):
+            while "later99" not in server.listed:  # noqa: ASYNC110 # nothing tells when
+                await anyio.sleep(0.01)
+
+
+async def test_a_failure_needs_no_structure_though_the_tool_has_a_schema_for_it(odd: Make) -> None:
+    async with odd("failed") as server:
+        result = await server.call("act")
+    assert (result.is_error, result.value) == (True, [TextPart("the disk is full")])
+
+
+@on_one_loop
+async def test_a_server_that_speaks_no_more_but_lives_is_gone(odd: Make) -> None:
+    async with nothing_left(), odd("half") as server:
+        with pytest.raises(errors.TransportError, match="ended the connection in the call of act"):
+            await server.call("act")
+
+
+CUT = [("aborted", lambda run: run.abort()), ("interrupted", lambda run: run.steer("No!", interrupt=True))]
+
+
+@pytest.mark.parametrize("cut", [case[1] for case in CUT], ids=[case[0] for case in CUT])
+async def test_a_run_that_is_cut_off_cancels_the_call_and_goes_on_with_the_server(
+    at: Make, cut: Callable[[Agent], None], anyio_backend_name: str, request: pytest.FixtureRequest
+) -> None:
+    name = request.node.name
+    async with at("/mcp") as server:
+        runner = agent(server, Answer([Call("forever", {"name": name})]), Answer(["Very well."]))
+        with anyio.fail_after(5):
+            async with runner.run_events("Go.") as run:
+                async for event in run:
+                    if type(event).__name__ == "ToolStart":
+                        await anyio.sleep(0.1)
+                        cut(runner)
+        await hears_of_cancelling(server, name)
+    assert "interrupted by" in str(runner.history[2].contents)
+
+
+async def test_calls_side_by_side_all_end_with_the_server_that_dies_and_the_run_goes_on(official: Make) -> None:
+    calls = [Call("forever", {"name": "x"}), Call("die"), Call("forever", {"name": "y"})]
+    async with nothing_left(), official() as server:
+        runner = agent(server, Answer(calls), Answer([Call("pid")]), Answer(["I see."]))
+        async with runner.run("Go.") as run:
+            outputs = [output async for output in run]
+    results = [str(output.message.contents) for output in outputs if output.message.role == "tool"]
+    assert len(results) == 4 and all("TransportError: the MCP server" in result for result in results)
+    assert outputs[-1].message.text == "I see."
+
+
+async def test_a_tool_that_is_gone_when_it_is_called_is_a_result_for_the_model(official: Make) -> None:
+    async with nothing_left(), official() as server:
+        runner = agent(
+            server,
+            Answer([Call("shrink", {"name": "add"})]),
+            Answer([Call("add", {"a": 1, "b": 2})]),
+            Answer(["I see."]),
+        )
+        async with runner.run("Go.") as run:
+            outputs = [output async for output in run]
+    assert "Unknown tool: add" in str(outputs[3].message.contents)
+    assert outputs[-1].message.text == "I see."
 
 
 @on_one_loop

@@ -12,6 +12,7 @@ from streamkit.agent.skills import Roots, Skills
 from streamkit.client import Client
 from streamkit.errors import ConfigError
 from streamkit.keys import ApiKey
+from streamkit.tools import tool_list
 
 __all__ = ["AgentBuilder"]
 
@@ -38,7 +39,7 @@ class AgentBuilder:
 
     def tools(self, tools: Iterable[AgentTool]) -> AgentBuilder:
         """Add tools."""
-        self._tools += tools
+        self._tools += tool_list(tools)
         return self
 
     def skills(self, skills: Skills | Roots) -> AgentBuilder:
@@ -90,8 +91,6 @@ class AgentBuilder:
         unknown = options.keys() - inspect.signature(Agent).parameters.keys()
         if unknown:
             raise ConfigError(f"an agent has no option {', '.join(sorted(unknown))}")
-        if "tools" in options:
-            self.tools(options.pop("tools"))
         return self._set(**options)
 
     async def build(self) -> Agent:
@@ -99,5 +98,7 @@ class AgentBuilder:
         return Agent(**self._options, tools=self._tools)
 
     def _set(self, **options: Any) -> AgentBuilder:
+        if "tools" in options:
+            self.tools(options.pop("tools"))
         self._options.update(options)
         return self

@@ -124,8 +124,6 @@ class Toolbox:
 
 
 def _expanded(items: Any) -> list[Tool | dict[str, Any]]:
-    if isinstance(items, ToolGroup):
-        raise ConfigError("tools is a list: put the one group in brackets")
     expanded: list[Tool | dict[str, Any]] = []
     for item in tool_list(items):
         if isinstance(item, ToolGroup):

@@ -203,10 +203,11 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
 
 
 def tool_list(tools: Any) -> list[Any]:
-    """Return `tools` as a list; raises `ConfigError` for one tool in place of a list of them."""
-    if isinstance(tools, (Tool, Mapping, str)) or callable(tools):
-        raise ConfigError("tools is a list: put the one tool in brackets")
-    return list(tools or ())
+    """Return `tools` as a list; raises `ConfigError` for one tool, or one group, in place of a list of them."""
+    given = tools or ()
+    if isinstance(given, (Tool, Mapping, str)) or callable(given) or not isinstance(given, Iterable):
+        raise ConfigError("tools is a list: put the one tool or group in brackets")
+    return list(given)
 
 
 def as_tool(value: Tool | Callable[..., Any]) -> Tool:

@@ -12,7 +12,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message
 from streamkit.parts import TextPart
 from streamkit.testing import Answer, Call, ReplayTransport
-from streamkit.tools import Tool
+from streamkit.tools import Tool, ToolGroup
 
 
 async def add(a: int) -> int:
@@ -92,6 +92,27 @@ async def test_a_builder_takes_every_option_of_an_agent() -> None:
     agent = await AgentBuilder("openai/m").api_key("key").options(**given, tools=[add], max_turns=3).build()
     assert [tool.name for tool in agent.tools if isinstance(tool, Tool)] == ["add", "find_tools"]
     assert agent.max_turns == 3
+
+
+@pytest.mark.parametrize("way", ["tools", "param", "params", "options"])
+async def test_tools_are_added_however_they_are_given(way: str) -> None:
+    builder = AgentBuilder("openai/m").api_key("key").tool(add)
+    match way:
+        case "tools":
+            builder.tools([sub])
+        case "param":
+            builder.param("tools", [sub])
+        case _:
+            getattr(builder, way)(tools=[sub])
+    agent = await builder.build()
+    assert [tool.name for tool in agent.tools if isinstance(tool, Tool)] == ["add", "sub"]
+
+
+@pytest.mark.parametrize("one", [add, Tool(add), ToolGroup("sums", [add]), {"type": "web_search"}, "add", 5])
+@pytest.mark.parametrize("make", [AgentBuilder("openai/m").tools, lambda one: Agent("openai/m", api_key="k", tools=one)])
+def test_one_tool_in_place_of_a_list_is_an_error(make: Any, one: Any) -> None:
+    with pytest.raises(ConfigError, match="in brackets"):
+        make(one)
 
 
 def test_an_option_that_is_none_is_an_error() -> None:

@@ -115,8 +115,8 @@ WRONG: list[tuple[Any, Any, str]] = [
     ([CLOCK], [CLOCK], "two tools of the name 'clock'"),
     ([named("find_tools")], [CLOCK], "two tools of the name 'find_tools'"),
     ([], [{"type": "web_search"}], "a shed holds functions"),
-    (ToolGroup("time", [CLOCK]), [], "put the one group in brackets"),
-    (CLOCK, [], "put the one tool in brackets"),
+    (ToolGroup("time", [CLOCK]), [], "in brackets"),
+    (CLOCK, [], "in brackets"),
 ]
 
 

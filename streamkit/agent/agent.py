@@ -171,7 +171,7 @@ class Agent:
         Each call is a run of its own, from the history and with the tools that this agent has by then, which stay as
         they are. What it says comes through live in the run of who asks, with a `depth` of one more and this agent's
         name as `source_agent`; what it uses counts there, and it ends with it. The result is the text of its last
-        message, or, with an `output_type`, the value.
+        message, or, with an `output_type`, the value. Raises `ConfigError` for what is no name or type.
         """
         return make_tool(self, name or self.name, description, output_type)
 

@@ -77,7 +77,7 @@ class Loop:
         self.control = Control()
         self.pending: set[str] = set()  # the ids of the calls that have started, as far as was told
         self._report: RunReport | None = None  # until it was told of the end
-        self._summary: RunSummary | None = None  # once it is over
+        self.summary: RunSummary | None = None  # once it is over
         self._turn = 0
         self._heard: list[MessageAdded] = []  # in the first turn
         self._ends = False  # by a tool's result
@@ -115,7 +115,7 @@ class Loop:
             self._report = client.telemetry.run(client, name, self._asks())
         try:
             yield RunStart(name)
-            while self._summary is None:
+            while self.summary is None:
                 async with aclosing(self._open_turn()) as items:
                     async for item in items:
                         yield item
@@ -149,7 +149,7 @@ class Loop:
                 async with aclosing(self._close_turn(end)) as items:
                     async for item in items:
                         yield item
-            yield Done(self._summary)
+            yield Done(self.summary)
         except BaseException as error:  # whatever ends a run, a cancellation too, leaves the history whole
             self.settle(error)
             self._tell_end(None, error)
@@ -256,7 +256,7 @@ class Loop:
         if end is None or stream is None:
             if control.aborting:
                 self._finish(None)
-                self._summary = RunSummary(self._turn, ABORTED, transcript.usage)
+                self.summary = RunSummary(self._turn, ABORTED, transcript.usage)
             elif control.interrupted:
                 yield Progress("interrupted")
             yield TurnEnd(self._turn)
@@ -288,7 +288,7 @@ class Loop:
             self.ended = not self._goes_on and not control.aborting
             self._finish(output)
             reason = ABORTED if control.aborting else end.finish_reason
-            self._summary = RunSummary(self._turn, reason, transcript.usage)
+            self.summary = RunSummary(self._turn, reason, transcript.usage)
 
     async def _run_calls(self) -> AsyncGenerator[Item, None]:
         """Run the calls; yield their events as they come, and each result once those before it have been yielded."""

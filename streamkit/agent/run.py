@@ -78,6 +78,8 @@ class Run(Generic[T]):
     def value(self) -> Any:
         """The value of the last message, of the run's `output_type`; raises `ConfigError` before the end."""
         self._check_typed()
+        if not self._loop.ended and self._loop.summary is not None:
+            raise ConfigError("the run has no value: an abort, a tool or a hook ended it before the model had answered")
         if not self._loop.ended:
             raise ConfigError("the run has no value yet: read it to its end")
         return self._loop.value

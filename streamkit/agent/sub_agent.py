@@ -13,6 +13,7 @@ from streamkit.errors import ToolError
 from streamkit.events import OutputEnd, SubAgent
 from streamkit.messages import MessageOutput
 from streamkit.parts import TextPart
+from streamkit.structured import OutputType
 from streamkit.tools import Tool, ToolContext, ToolResult
 
 if TYPE_CHECKING:
@@ -26,17 +27,20 @@ _FAILED = {"error", "aborted", "refusal"}
 
 def make_tool(agent: Agent, name: str, description: str, output_type: Any) -> Tool:
     """Return a tool that asks the agent; see `Agent.as_tool`."""
+    kind = None if output_type is None else OutputType.make(output_type)
 
     async def ask(query: str, context: ToolContext) -> Any:
         asked = agent._fresh()
-        loop = Loop(load_query(query), output_type, context.depth + 1, context._count)
+        loop = Loop(load_query(query), kind, context.depth + 1, context._count)
         answer: MessageOutput | None = None
         async with EventRun(asked, loop) as run:
             async for event in run:
                 await context._forward(SubAgent(context.call_id, context.name, event))
                 if isinstance(event, OutputEnd):
                     answer = event.output
-        if output_type is not None:
+        if kind is not None:
+            if not loop.ended:
+                raise ToolError(f"{agent.name} ended without a value")
             return msgspec.to_builtins(run.value, str_keys=True)
         return _result(agent, answer)
 

@@ -13,6 +13,7 @@ from streamkit.deltas import TextDelta
 from streamkit.events import Done, Failed, OutputDelta, SubAgent, ToolEnd
 from streamkit.messages import Message, Meta
 from streamkit.testing import Answer, Call, ReplayServer, ReplayTransport, Reply, error_reply, render
+from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 from tests.runs import fold
 
@@ -152,6 +153,18 @@ async def test_a_sub_agent_gives_a_value_where_it_is_asked_for_one() -> None:
     async for _ in top.run("go"):
         pass
     assert top.history[2].contents[0].value == [1, 2]
+
+
+async def test_a_sub_agent_that_is_ended_before_it_has_a_value_is_a_tool_that_fails() -> None:
+    def enough() -> ToolResult:
+        return ToolResult("enough", terminate=True)
+
+    helper = guide([Answer([Call("enough")])], tools=[enough])
+    top = agent([ask("a"), Answer(["c"])], tools=[helper.as_tool(description=DESCRIBED, output_type=list[int])])
+    async for _ in top.run("go"):
+        pass
+    assert top.history[2].meta == Meta(name="guide", is_error=True)
+    assert top.history[2].contents[0].value == "guide ended without a value"
 
 
 async def test_a_sub_agent_starts_from_its_own_history_each_time() -> None:

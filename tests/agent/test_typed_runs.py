@@ -12,6 +12,7 @@ from streamkit.errors import ConfigError, OutputError, TurnLimit
 from streamkit.events import Done, Failed, OutputEnd, TurnStart
 from streamkit.messages import Message
 from streamkit.testing import Answer, Call, Refusal, ReplayTransport
+from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 from tests.runs import fold
 
@@ -135,10 +136,29 @@ async def test_a_break_leaves_an_agent_that_goes_on(make_agent: Any, assert_whol
     assert outputs[-1].message.text == '{"total": 3}'
 
 
+async def finish() -> ToolResult:
+    return ToolResult("enough", terminate=True)
+
+
+@pytest.mark.parametrize("by", ["a tool", "a hook", "an abort"])
+async def test_a_run_that_was_ended_before_its_answer_says_so_in_place_of_a_value(make_agent: Any, by: str) -> None:
+    stop = (lambda turn: True) if by == "a hook" else None
+    script = [Answer([Call("finish" if by == "a tool" else "add")])]
+    agent = make_agent(script, tools=[add, finish], should_stop=stop)
+    async with agent.run("1 + 2?", output_type=Sum) as run:
+        async for _ in run:
+            if by == "an abort":
+                agent.abort()
+    with pytest.raises(ConfigError, match="ended it before the model had answered"):
+        _ = run.value
+
+
 def test_mistakes_are_told_before_anything_is_asked() -> None:
     agent = Agent("openai/m", api_key="k")
     with pytest.raises(ConfigError, match="is no output_type"):
         agent.run("Hi", output_type=object())
+    with pytest.raises(ConfigError, match="is no output_type"):
+        agent.as_tool(description="Ask it.", output_type=object())
     with pytest.raises(ConfigError, match="belongs to a run"):
         Agent("openai/m", api_key="k", output_type=Sum)
     with pytest.raises(ConfigError, match="0 is none"):

@@ -6,7 +6,7 @@ to them; see `streamkit.blocks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 import msgspec
@@ -54,7 +54,8 @@ class Message(Struct, omit_defaults=True):
     """One message of a conversation.
 
     `id` is, on a tool message only, the id of the call it answers; `signature` is the provider's signature of
-    `thinking`. Parts may be given as plain dicts; a part with an unknown tag becomes a `RawPart`.
+    `thinking`. Contents may be given as a text, and parts as texts or plain dicts; a part with an unknown tag becomes
+    a `RawPart`.
     """
 
     role: Role
@@ -69,10 +70,24 @@ class Message(Struct, omit_defaults=True):
     blocks: list[BlockRef] | None = None
     meta: Meta | None = None
 
+    if TYPE_CHECKING:  # the contents that may be given, before they are parts
+
+        def __init__(
+            self,
+            role: Role,
+            contents: str | Sequence[Part | Mapping[str, Any] | str] = ...,
+            thinking: str | None = None,
+            tool_calls: list[FunctionPart] | None = None,
+            id: str | None = None,
+            signature: str | None = None,
+            blocks: list[BlockRef] | None = None,
+            meta: Meta | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if isinstance(self.contents, str):
             self.contents = [TextPart(self.contents)]
-        elif not all(isinstance(part, Struct) for part in self.contents):
+        elif type(self.contents) is not list or not all(isinstance(part, Struct) for part in self.contents):
             self.contents = [as_part(part) for part in self.contents]
 
     def with_contents(self, parts: Iterable[Part | Mapping[str, Any] | str]) -> Message:

@@ -150,6 +150,7 @@ def test_a_dict_may_hold_bytes_parts_and_strings() -> None:
 
 BUILT: list[tuple[str, Any, list[Any]]] = [
     ("parts", [TextPart("a"), ValuePart(1)], [TextPart("a"), ValuePart(1)]),
+    ("a tuple of parts", (TextPart("a"), ValuePart(1)), [TextPart("a"), ValuePart(1)]),
     ("a string", "a", [TextPart("a")]),
     (
         "strings and dicts",

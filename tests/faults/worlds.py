@@ -130,7 +130,7 @@ class World:
         random = Random(f"{self._seed} {key} {self._tries[key]}")
         said = self._answer(random, who, alone="alone" in key[0], typed=typed)
         if random.random() < self._faults:
-            return self._broken(random, who, said, alone="alone" in key[0])
+            return self._broken(random, who, said, alone=self._settled and "alone" in key[0])
         pace_s = 0 if self._settled else random.choice([0, 0, 0.001])
         return Reply(body=said, piece=random.choice([7, 20, 40]), pace_s=pace_s)
 
@@ -166,7 +166,7 @@ class World:
         frames = split_frames(render(said, self.dialect, piece=random.choice([3, 7, 20])), framing_of(self.dialect))
         begun = frames[: random.randrange(len(frames))]
         cut = b"".join(begun)
-        match random.randrange(6):
+        match random.choice([0, 1, 2, 3, 4, 5, *[3] * 3 * alone]):
             case 0:
                 return error_reply(random.choice([400, 429, 500, 529]), "no", protocol=self.dialect)
             case 1:

@@ -227,11 +227,13 @@ class Agent:
 
         With `interrupt` that turn begins at once: what the model has said of its message is taken back by a `Retract`,
         and tools that run are stopped, whose calls are answered by that. Without a run it waits for the next one.
-        To be called in the thread of the event loop.
+        To be called in the thread of the event loop: with `interrupt` another is refused by a `ConfigError`.
         """
-        self._conversation.inbox.steering.put(load_query(message))
-        if interrupt and self._conversation.holder is not None:
-            self._conversation.holder.control.interrupt()
+        said = load_query(message)
+        control = self._conversation.control("steer(…, interrupt=True)") if interrupt else None
+        self._conversation.inbox.steering.put(said)
+        if control is not None:
+            control.interrupt()
 
     def follow_up(self, message: MessageLike) -> None:
         """Say something to be answered when the run would end; without a run it waits for the next one."""
@@ -247,15 +249,16 @@ class Agent:
         return self._conversation.inbox.clear()
 
     def abort(self) -> bool:
-        """End the run that is under way, from its own event loop; False where there is none.
+        """End the run that is under way, from the thread of its event loop; False where there is none.
 
         What the model was saying stays in the history as far as it was shown, with the finish reason `aborted`. Tools
         are stopped, and every call is answered. The run then ends as others do, without an error, within seconds.
+        Raises `ConfigError` in another thread.
         """
-        running = self._conversation.holder
-        if running is not None:
-            running.control.abort()
-        return running is not None
+        control = self._conversation.control("abort()")
+        if control is not None:
+            control.abort()
+        return control is not None
 
     async def aclose(self) -> None:
         """Close the client that `async with` keeps. A later run opens its own."""

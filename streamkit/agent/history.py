@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from threading import get_ident
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 import msgspec
@@ -20,6 +21,7 @@ from streamkit.protocols.values import part_text
 from streamkit.usage import Usage
 
 if TYPE_CHECKING:
+    from streamkit.agent.control import Control
     from streamkit.agent.loop import Loop
 
 __all__ = ["Conversation", "History", "answer_open_calls", "load_history", "load_query", "make_whole", "says_anything"]
@@ -37,6 +39,22 @@ class Conversation:
         self.holder: Loop | None = None
         self.full = False  # whether it is to be made shorter before the model is asked again
         self.error: str | None = None  # what ended the last run
+        self._thread = 0  # of the event loop of the last run
+
+    def hold(self, run: Loop) -> None:
+        """Give the conversation to a run, in the thread in which that is read."""
+        self.holder, self.error, self._thread = run, None, get_ident()
+
+    def control(self, call: str) -> Control | None:
+        """How the run that is under way is cut off, if there is one; raises `ConfigError` in any thread but its own."""
+        if self.holder is None:
+            return None
+        if get_ident() != self._thread:
+            raise ConfigError(
+                f"{call} speaks to a run of another thread's event loop: call it there, by anyio.from_thread.run_sync; "
+                "a plain function that is a tool runs in a thread of its own"
+            )
+        return self.holder.control
 
     def hear(self, *, goes_on: bool) -> list[MessageAdded]:
         """Take what the user has said meanwhile into the history: what comes last only where nothing else `goes_on`."""

@@ -105,8 +105,7 @@ class Loop:
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
         self._transcript = Transcript(self._conversation, agent.name, self._depth, self._link.activate, self._count)
-        self._conversation.holder = self
-        self._conversation.error = None
+        self._conversation.hold(self)
 
     async def items(self) -> AsyncGenerator[Item, None]:
         """Yield all that happens; `start` comes first. No task group or cancel scope is open at any yield."""

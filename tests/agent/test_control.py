@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import anyio
@@ -276,6 +277,25 @@ async def test_what_is_said_without_a_run_waits_for_the_next_one(make_agent: Any
     async for _ in agent.run("go"):
         pass
     assert said(agent.history) == ["go", "first"]
+
+
+@pytest.mark.parametrize("way", ["abort", "interrupt"])
+async def test_another_thread_is_told_how_to_speak_to_a_run(make_agent: Any, assert_whole: Any, way: str) -> None:
+    def speaks(handed_over: bool) -> str:
+        say = agent.abort if way == "abort" else partial(agent.steer, "stop", interrupt=True)
+        return str(anyio.from_thread.run_sync(say) if handed_over else say())
+
+    agent = make_agent(
+        [Answer([Call("speaks", {"handed_over": over})]) for over in (False, True)] + [FINE], tools=[speaks]
+    )
+    with anyio.fail_after(5):
+        async for _ in agent.run("go"):
+            pass
+    first, second = [message.contents[0].value for message in agent.history if message.role == "tool"]
+    assert first.startswith("ConfigError: ") and "anyio.from_thread.run_sync" in first
+    assert "was interrupted by" in second
+    assert said(agent.history) == (["go"] if way == "abort" else ["go", "stop"])
+    assert_whole(agent.history)
 
 
 @pytest.mark.parametrize("way", ["steer", "follow_up"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamkit.agent.calling import ToolRules
 from streamkit.agent.history import Conversation, History, load_history, load_query
-from streamkit.agent.hooks import COMPACT_AT, Hooks
+from streamkit.agent.hooks import COMPACT_AT, Hooks, check_function
 from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.results import MAX_RESULT_CHARS
@@ -109,6 +109,9 @@ class Agent:
             raise ConfigError(f"tool_mode is 'parallel' or 'sequential', not {tool_mode!r}")
         if max_result_chars is not None and max_result_chars < 1:
             raise ConfigError(f"max_result_chars must be 1 at least, not {max_result_chars}")
+        for hook, function in (("before_tool", before_tool), ("after_tool", after_tool)):
+            if function is not None:
+                check_function(hook, function)
         self.name = name
         self.max_turns = max_turns
         self.output_retries = output_retries

@@ -13,7 +13,7 @@ from streamkit.errors import ConfigError
 from streamkit.messages import Message, MessageOutput, as_message
 from streamkit.protocols.failures import is_overflow
 
-__all__ = ["COMPACT_AT", "Hook", "Hooks"]
+__all__ = ["COMPACT_AT", "Hook", "Hooks", "check_function"]
 
 T = TypeVar("T")
 
@@ -25,8 +25,7 @@ class Hook(Generic[T]):
     """A function of the user's, and what it is to give: `read` takes that, and raises `ConfigError` for all else."""
 
     def __init__(self, name: str, function: Callable[..., Any], read: Callable[[str, Any], T]) -> None:
-        if not callable(function):
-            raise ConfigError(f"{name} is a function, plain or async, not {_kind(function)}")
+        check_function(name, function)
         self.function = function
         self._name = name
         self._read = read
@@ -78,6 +77,12 @@ class Hooks:
             return True
         used = (output.usage and output.usage.total_tokens) or 0
         return self.window is not None and used >= self._compact_at * self.window
+
+
+def check_function(name: str, hook: Any) -> None:
+    """Raise `ConfigError` for what cannot be asked."""
+    if not callable(hook):
+        raise ConfigError(f"{name} is a function, plain or async, not {_kind(hook)}")
 
 
 def _hook(name: str, function: Callable[..., Any] | None, read: Callable[[str, Any], T]) -> Hook[T] | None:

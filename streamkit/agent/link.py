@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -69,17 +70,25 @@ class AgentLink:
         agent = self._agent()
         if following is None or agent is None:
             return
-        try:
+        with _told("params"):
             agent._check(following.params)
-        except ConfigError as error:
-            raise ConfigError(f"NextTurn.params: {error}") from None
         if following.tools is not None and following.tools != self._chosen:
-            agent._toolbox.only(following.tools)
+            with _told("tools"):
+                agent._toolbox.only(following.tools)
             self._chosen, self._brought = following.tools, []
         if following.model is not None:
-            self.client = self.client.on(following.model)
+            with _told("model"):
+                self.client = self.client.on(following.model)
             self.params = {name: value for name, value in self.params.items() if name != "model"}
         self.params = {**self.params, **following.params}
 
     def _allowed(self) -> list[str] | None:
         return None if self._chosen is None else self._chosen + self._brought
+
+
+@contextmanager
+def _told(field: str) -> Iterator[None]:
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"NextTurn.{field}: {error}") from None

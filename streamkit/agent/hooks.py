@@ -40,10 +40,10 @@ class Hooks:
 
     `transform` is given a copy of the conversation and returns what of it is sent; `convert` then makes it messages
     that providers know. `compact` is given a copy too, and returns the conversation that takes the place of the old
-    one: a call in it without its result is answered by that, and a result without its call becomes a user message with
-    the same parts. `should_stop` and `prepare_next_turn` are given the `Turn` that is over, where another would follow.
-    One that gives what it is not to give ends the run by a `ConfigError` that names it, and the conversation stays as
-    it was.
+    one: a call in it without its result is answered by that, a result without its call becomes a user message with the
+    same parts, and the agent's instruction stands at its front again where it has no system message. `should_stop` and
+    `prepare_next_turn` are given the `Turn` that is over, where another would follow. One that gives what it is not to
+    give ends the run by a `ConfigError` that names it, and the conversation stays as it was.
     """
 
     def __init__(

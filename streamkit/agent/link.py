@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from streamkit.agent.calling import ToolRules
+from streamkit.agent.history import load_history
 from streamkit.agent.hooks import Hooks
 from streamkit.agent.turns import NextTurn
 from streamkit.errors import ConfigError
+from streamkit.messages import Message
 from streamkit.protocols import ToolSpec
 from streamkit.tools import Tool
 
@@ -58,6 +60,13 @@ class AgentLink:
         """The tools that the model may call."""
         agent = self._agent()
         return {} if agent is None else agent._toolbox.only(self._allowed())[1]
+
+    def instructed(self, messages: list[Message]) -> list[Message]:
+        """Return a conversation that was made shorter, with the agent's instruction at its front if it has none now."""
+        agent = self._agent()
+        if agent is None or any(message.role == "system" for message in messages):
+            return messages
+        return load_history(messages, agent._instruction)
 
     def activate(self, names: Iterable[str]) -> None:
         """Show the model the tools that a result names."""

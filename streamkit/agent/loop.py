@@ -225,7 +225,7 @@ class Loop:
             yield Progress("compacting", {"messages": before})
             shorter = await self.control.call(self._link.hooks.compact, list(history))
             if not self.control.aborting:
-                history[:] = shorter
+                history[:] = self._link.instructed(shorter)
                 self._conversation.full = False
                 yield Progress("compacted", {"before": before, "after": len(history)})
 

@@ -250,6 +250,25 @@ async def test_what_a_conversation_was_cut_to_is_made_whole(
     assert [message["role"] for message in agent._client._given._transport.requests[1].json["messages"]] == roles[:-1]
 
 
+INSTRUCTED: list[tuple[str, str | None, Any, list[str]]] = [
+    ("left out", "Be brief.", lambda messages: messages[-1:], ["Be brief.", "go"]),
+    ("kept", "Be brief.", lambda messages: [messages[0], messages[-1]], ["Be brief.", "go"]),
+    ("another one", "Be brief.", lambda messages: [Message("system", "Be kind."), messages[-1]], ["Be kind.", "go"]),
+    ("behind a summary", "Be brief.", lambda messages: ["a summary", *messages], ["a summary", "Be brief.", "go"]),
+    ("none", None, lambda messages: messages[-1:], ["go"]),
+]
+
+
+@pytest.mark.parametrize(("instruction", "cut", "texts"), [c[1:] for c in INSTRUCTED], ids=[c[0] for c in INSTRUCTED])
+async def test_a_conversation_made_shorter_has_the_instruction(
+    make_agent: Any, instruction: str | None, cut: Any, texts: list[str]
+) -> None:
+    agent = make_agent([TOO_LONG, FINE], instruction=instruction, compact=cut)
+    async for _ in agent.run("go"):
+        pass
+    assert [message.text for message in agent.history] == [*texts, "Fine."]
+
+
 FULL = [
     ("below", Usage(70, 9), None, False),
     ("at the share", Usage(70, 10), None, True),

@@ -46,6 +46,8 @@ class Run(Generic[T]):
     def __aiter__(self) -> Run[T]:
         if self._next is not None and not self._is_live():
             raise ConfigError("a run is read once: what it said is in the agent's history")
+        if self._items is not None and self._items.ag_running:
+            raise ConfigError("the run is being read by another task: one reads it, and tells the others")
         return self
 
     def __await__(self) -> Generator[Any, Any, Any]:

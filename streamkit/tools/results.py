@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from streamkit.errors import ConfigError
 from streamkit.usage import Usage
 
 __all__ = ["ToolResult"]
@@ -34,6 +35,8 @@ class ToolResult:
         terminate: bool | UnsetType = UNSET,
         is_error: bool | UnsetType = UNSET,
     ) -> None:
+        if isinstance(added_tool_names, str):
+            raise ConfigError(f"added_tool_names is a list of names: put {added_tool_names!r} in brackets")
         fields = {
             "value": value,
             "details": details,

@@ -311,7 +311,7 @@ async def test_a_run_that_was_never_read_has_done_nothing(make_agent: Any) -> No
     assert [output.message.text async for output in agent.run("b")] == ["One."]
 
 
-async def test_closing_a_run_that_another_task_reads_is_an_error_that_says_so(make_agent: Any) -> None:
+async def test_closing_or_reading_a_run_that_another_task_reads_is_an_error_that_says_so(make_agent: Any) -> None:
     async with ReplayServer(Reply(body=b"", ends="hangs")) as server:
         run = make_agent(server).run("a")
 
@@ -324,6 +324,8 @@ async def test_closing_a_run_that_another_task_reads_is_an_error_that_says_so(ma
             await anyio.sleep(0.05)
             with pytest.raises(ConfigError, match="another task"):
                 await run.aclose()
+            with pytest.raises(ConfigError, match="another task"):
+                await consume()
             tasks.cancel_scope.cancel()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from streamkit.errors import ConfigError
 from streamkit.tools import ToolResult
 from streamkit.usage import Usage
 
@@ -15,6 +16,11 @@ def test_what_is_not_given_has_its_default() -> None:
     assert (result.value, result.details, result.usage, result.added_tool_names) == ("text", None, None, ())
     assert (result.terminate, result.is_error) == (False, False)
     assert result.given == {"value"}
+
+
+def test_one_name_in_place_of_a_list_is_refused() -> None:
+    with pytest.raises(ConfigError, match="put 'search' in brackets"):
+        ToolResult("text", added_tool_names="search")
 
 
 GIVEN: list[dict[str, Any]] = [

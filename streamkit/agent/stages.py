@@ -26,14 +26,14 @@ def plan(calls: Sequence[FunctionPart], tools: Mapping[str, Tool], mode: ToolMod
 
     A call waits for those that its `depends_on` names by id, and for those of the tools that its tool's `depends_on`
     names. Where one of the calls is sequential, each waits for the one before it too, in the order of the calls as far
-    as their dependencies let. A call is sequential where its tool or its hint says so, parallel where one of them says
-    that, else what the agent's `mode` is.
+    as their dependencies let. So do calls of one id, whatever they are: nothing else tells them apart while they run. A
+    call is sequential where its tool or its hint says so, parallel where one of them says that, else what the agent's
+    `mode` is.
     """
     called = [tools.get(call.function.name) for call in calls]
     sequential = any(_mode(call, tool, mode) == "sequential" for call, tool in zip(calls, called, strict=True))
-    if not sequential and not any(
-        call.depends_on or (tool and tool.depends_on) for call, tool in zip(calls, called, strict=True)
-    ):
+    depends = any(call.depends_on or (tool and tool.depends_on) for call, tool in zip(calls, called, strict=True))
+    if not sequential and not depends and len({call.id for call in calls}) == len(calls):
         return [Step()] * len(calls)
     needs, faults = _dependencies(calls, called)
     order = list(_ordered(needs))
@@ -41,7 +41,13 @@ def plan(calls: Sequence[FunctionPart], tools: Mapping[str, Tool], mode: ToolMod
         faults.setdefault(
             position, "The call was not run: it depends on itself, or on calls that depend on each other."
         )
-    before = dict(zip(order[1:], order, strict=False)) if sequential else {}
+    before: dict[int, int] = {}
+    newest: dict[str, int] = {}
+    for position in order:
+        lane = "" if sequential else calls[position].id
+        if lane in newest:
+            before[position] = newest[lane]
+        newest[lane] = position
     steps = []
     for position, needed in enumerate(needs):
         fault = faults.get(position)

@@ -22,8 +22,8 @@ from streamkit.parts import EmbeddedImage, FunctionCall, FunctionPart, ImagePart
 from streamkit.tools import Tool, ToolContext, ToolResult, tool
 
 
-def call(name: str, id: str = "c", error: str | None = None, **arguments: Any) -> FunctionPart:
-    return FunctionPart(id, FunctionCall(name, arguments), error=error)
+def call(name: str, id: str = "", error: str | None = None, **arguments: Any) -> FunctionPart:
+    return FunctionPart(id or name, FunctionCall(name, arguments), error=error)
 
 
 def runner(calls: list[FunctionPart], *tools: Any) -> ToolRunner:
@@ -422,7 +422,7 @@ async def test_threads_that_were_left_behind_keep_no_later_call_waiting() -> Non
         return "here"
 
     try:
-        running = runner([call("hangs")] * THREADS, hangs)
+        running = runner([call("hangs", str(number)) for number in range(THREADS)], hangs)
         running.start()
         await anyio.sleep(0.05)
         await running.aclose()

@@ -80,11 +80,13 @@ async def test_usage_of_a_sub_agent_that_fails_counts() -> None:
     assert [type(event) for event in events if isinstance(event, (Done, Failed))] == [Done]
 
 
-async def test_the_pieces_of_agents_at_once_fold_to_their_messages() -> None:
+@pytest.mark.parametrize("ids", [["", "", ""], ["x", "x", "x"]])
+async def test_the_pieces_of_agents_at_once_fold_to_their_messages(ids: list[str]) -> None:
     async with ReplayServer(lambda _: Answer(["one two three four five six"]), piece=11, pace_s=0.001) as server:
         helper = Agent("openai/m", name="guide", api_key="key", base_url=server.url + "/v1")
         tool = helper.as_tool(description=DESCRIBED)
-        first = agent([ask("a", "b", "c"), Answer(["Done."])], tools=[tool])
+        asks = Answer([Call("guide", {"query": "a"}, id=id) for id in ids])
+        first = agent([asks, Answer(["Done."])], tools=[tool])
         folded = fold([piece async for piece in first.run_stream("go")])
     texts = [output.message.text for output in folded if output.source_agent == "guide"]
     assert texts == ["one two three four five six"] * 3

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from streamkit.errors import ConfigError, StreamkitWarning, ToolError
-from streamkit.tools.signatures import convert, find_context, schema_of
+from streamkit.tools.signatures import convert, find_context, parameters_of, schema_of
 
 __all__ = ["JSONSchema", "RawSignature", "StructSignature", "read_described"]
 
@@ -95,7 +95,7 @@ def read_described(
     context = find_context(function, name, bound)
     parameters = {
         parameter.name: parameter
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in parameters_of(function, name)
         if parameter.name not in bound and parameter.name != context
     }
     if isinstance(described, JSONSchema):

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from streamkit.errors import ConfigError, ToolError
 from streamkit.tools.context import ToolContext
 
-__all__ = ["Signature", "convert", "find_context", "read_signature", "schema_of", "unwrap"]
+__all__ = ["Signature", "convert", "find_context", "parameters_of", "read_signature", "schema_of", "unwrap"]
 
 
 class Signature(Struct, frozen=True):
@@ -61,7 +61,7 @@ def read_signature(
     defaults: dict[str, Any] = {}
     hints = _hints(function, name)
     context = find_context(function, name, bound)
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters_of(function, name):
         if parameter.name in bound or parameter.name == context:
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
@@ -89,6 +89,14 @@ def read_signature(
         if field in defaults:
             _show_default(described, defaults[field])
     return Signature(schema, tuple(schema.get("required", ())), model, context)
+
+
+def parameters_of(function: Callable[..., Any], name: str) -> list[inspect.Parameter]:
+    """Return what a function takes; raises `ConfigError` where that is not known, as of some functions written in C."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError as error:
+        raise ConfigError(f"tool {name!r}: {error}; write a function of your own around it") from None
 
 
 def find_context(function: Callable[..., Any], name: str, bound: Mapping[str, Any]) -> str | None:
@@ -141,7 +149,7 @@ def unwrap(function: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, 
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
     try:
         return get_type_hints(unwrap(function)[0], include_extras=True)
-    except NameError as error:
+    except (NameError, AttributeError, SyntaxError, TypeError) as error:  # they are run, where they are texts
         raise ConfigError(
             f"tool {name!r}: its annotations cannot be read: {error}; types must be importable from its module"
         ) from None

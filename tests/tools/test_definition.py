@@ -150,7 +150,25 @@ def test_a_tool_that_is_no_function_keeps_itself_as_an_attribute() -> None:
     assert Holder().ready is Holder.ready
 
 
+def forward(a: No.Such) -> None: ...  # noqa: F821 # that it is not there is what is tested
+
+
+def module(a: functools.nothing) -> None: ...
+
+
+def no_type(a: "1 +") -> None: ...  # noqa: F722 # that it is no Python is what is tested
+
+
+def sum_of_types(a: int + str) -> None: ...
+
+
 REFUSED = [
+    ("a builtin without a signature", max, "tool 'max': .*write a function of your own around it"),
+    ("a partial of one", functools.partial(max, 1), "tool 'max': .*write a function of your own around it"),
+    ("a name that is not there", forward, "'forward': its annotations cannot be read"),
+    ("a name that is not there in a module", module, "'module': its annotations cannot be read"),
+    ("an annotation that is no Python", no_type, "'no_type': its annotations cannot be read"),
+    ("an annotation that fails", sum_of_types, "'sum_of_types': its annotations cannot be read"),
     ("a class", Shop, "'Shop' is a class"),
     ("a generator", generator, "'generator' is a generator"),
     ("no function", [1], r"\[1\] is no tool"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from streamkit.cli import main
+from streamkit.extras import how_to_install
 
 
 def run(*command):
@@ -22,9 +23,7 @@ def test_without_the_extra_the_command_says_what_to_install(package):
     code = f"import sys; sys.modules[{package!r}] = None; from streamkit.cli import main; main()"
     done = run("-c", code)
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr == "The command line of streamkit needs its extra `cli`; in a clone of it: pip install '.[cli]'\n"
-    )
+    assert done.stderr == f"The command line of streamkit needs its extra `cli`: {how_to_install('cli')}\n"
 
 
 def test_another_missing_module_is_not_taken_for_the_extra():

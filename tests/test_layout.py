@@ -20,7 +20,7 @@ PACKAGE = TESTS.parent / "streamkit"
 
 # A module imports from its own row or an earlier one. The names are those of modules and packages in `streamkit`.
 ROWS = [
-    "errors usage partial_json limits tags timing",
+    "errors extras usage partial_json limits tags timing",
     "parts blocks messages marks deltas wire",
     "events accumulator assembly protocols stopwatch tools custom",
     "providers ui interop keys endpoint params images models structured",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from streamkit.extras import how_to_install
+
 __all__ = ["main"]
 
 _EXTRA = {"rich", "typer"}
@@ -22,8 +24,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        text = "The command line of streamkit needs its extra `cli`; in a clone of it: pip install '.[cli]'"
-        print(text, file=sys.stderr)
+        print(f"The command line of streamkit needs its extra `cli`: {how_to_install('cli')}", file=sys.stderr)
         sys.exit(2)
     _fill_in_streams()
     try:

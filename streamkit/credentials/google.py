@@ -13,6 +13,7 @@ from anyio import to_thread
 
 from streamkit.endpoint import Endpoint
 from streamkit.errors import AuthenticationError, ConfigError, StreamkitError, TransportError
+from streamkit.extras import how_to_install
 from streamkit.keys import Secret
 from streamkit.protocols import EncodedRequest
 from streamkit.transport.http_clients import HTTPClient
@@ -32,7 +33,7 @@ class GoogleToken:
     def __init__(self, endpoint: Endpoint) -> None:
         if not all(map(find_spec, ("requests", "google", "google.auth"))):
             raise ConfigError(
-                f"{endpoint.provider.name} without a token gets one by google-auth: pip install 'streamkit[vertex]', "
+                f"{endpoint.provider.name} without a token gets one by google-auth: {how_to_install('vertex')}; "
                 "or pass api_key="
             )
         self._lock = Lock()

@@ -23,6 +23,7 @@ from streamkit.errors import (
     StreamkitWarning,
     TransportError,
 )
+from streamkit.extras import how_to_install
 from streamkit.mcp.connection import Connection
 from streamkit.mcp.faults import answer_error, lost, opening_error
 from streamkit.mcp.links import HttpLink, Link, StdioLink, statuses
@@ -65,7 +66,7 @@ class McpServer:
     def __init__(self, link: Link, *, prefix: str, timeout_s: float | None, connect_timeout_s: float) -> None:
         """Not to be called: `stdio` and `http` make servers."""
         if find_spec("mcp") is None:
-            raise ConfigError("MCP servers need the official SDK: pip install 'streamkit[mcp]'")
+            raise ConfigError(f"MCP servers need the official SDK: {how_to_install('mcp')}")
         self._link = link
         self._prefix = check_prefix(prefix)
         self.timeout_s = timeout_s

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from streamkit.errors import ConfigError, StreamkitWarning, ToolError
+from streamkit.extras import how_to_install
 from streamkit.tools.signatures import convert, find_context, parameters_of, schema_of
 
 __all__ = ["JSONSchema", "RawSignature", "StructSignature", "read_described"]
@@ -21,7 +22,7 @@ MAX_FAULT = 300
 
 
 class JSONSchema:
-    """A JSON Schema of an object, checked by the library jsonschema where that is installed (`streamkit[schema]`).
+    """A JSON Schema of an object, checked by the library jsonschema where that is installed (the extra `schema`).
 
     It follows `$schema`, else the draft 2020-12, never fetches a reference, and checks no `format`. Raises
     `ConfigError` for what is no schema of an object.
@@ -46,7 +47,7 @@ class JSONSchema:
         elif not self._told:
             self._told = True
             warnings.warn(
-                f"the arguments of the tool {self._name!r} are not validated: pip install 'streamkit[schema]'",
+                f"the arguments of the tool {self._name!r} are not validated: {how_to_install('schema')}",
                 StreamkitWarning,
                 stacklevel=2,
             )

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from streamkit.errors import ConfigError
+from streamkit.extras import how_to_install
 from streamkit.timing import Timeouts
 from streamkit.transport.background import on_trio
 
@@ -48,7 +49,7 @@ def load_libraries(kind: str) -> None:
         try:
             import_module(KINDS[kind])
         except ImportError:
-            raise ConfigError(f"http_client={kind!r} needs the extra `{kind}` of streamkit") from None
+            raise ConfigError(f"http_client={kind!r} needs the extra `{kind}`: {how_to_install(kind)}") from None
     tls_context()
 
 

@@ -328,7 +328,7 @@ def test_without_a_region_there_is_no_address(account: pytest.MonkeyPatch) -> No
 
 def test_without_botocore_the_extra_is_named_but_a_key_is_enough(account: pytest.MonkeyPatch) -> None:
     account.setattr("streamkit.credentials.aws.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"pip install 'streamkit\[bedrock\]', or set AWS_BEARER_TOKEN_BEDROCK"):
+    with pytest.raises(ConfigError, match=r"streamkit\[bedrock\]' elsewhere; or set AWS_BEARER_TOKEN_BEDROCK"):
         Client(f"bedrock/{HAIKU}")
     Client(f"bedrock/{HAIKU}", api_key="key-1")
 

@@ -507,5 +507,5 @@ async def test_a_block_that_is_cancelled_leaves_nothing(odd: Make) -> None:
 
 async def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamkit.mcp.server.find_spec", lambda name: None)
-    with pytest.raises(errors.ConfigError, match="streamkit.mcp"):
+    with pytest.raises(errors.ConfigError, match=r"pip install '\.\[mcp\]'"):
         McpServer.stdio("server")

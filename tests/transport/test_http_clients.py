@@ -58,5 +58,5 @@ def test_an_unknown_kind_is_named(kind: str) -> None:
 @pytest.mark.parametrize(("kind", "library"), [(kind, library) for kind, library in KINDS.items() if library])
 def test_a_kind_that_is_not_installed_names_its_extra(kind: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ConfigError, match=f"needs the extra `{kind}`"):
+    with pytest.raises(ConfigError, match=rf"needs the extra `{kind}`: pip install '\.\[{kind}\]'"):
         load_libraries(kind)

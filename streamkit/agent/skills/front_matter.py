@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from streamkit.errors import ConfigError
+from streamkit.extras import how_to_install
 
 __all__ = ["BadSkill", "FrontMatter", "parse_front_matter", "split_front_matter"]
 
@@ -82,7 +83,7 @@ def _decode(yaml: bytes) -> Any:
     try:
         from yaml import BaseLoader, YAMLError, load
     except ImportError:
-        raise ConfigError("skills are read by PyYAML: pip install 'streamkit[skills]'") from None
+        raise ConfigError(f"skills are read by PyYAML: {how_to_install('skills')}") from None
     try:
         # The loader that knows text, lists and maps only: no tag makes an object, no number or date is guessed, and no
         # merge key multiplies what it names. What an alias names is never copied, since no field of ours holds depth.

@@ -63,7 +63,7 @@ class Skills:
     `tools`. A skill is whatever its author wrote, and a model follows it: give folders that you trust.
 
     Raises `ConfigError` where a root is no folder, where there are more than `MAX_SKILLS` skills, and without PyYAML
-    (`streamkit[skills]`). A fault in one skill makes a `StreamkitWarning`, and the skill is left out: front matter that
+    (the extra `skills`). A fault in one skill makes a `StreamkitWarning`, and the skill is left out: front matter that
     is not of the form, a name that is not its folder's or that a root before has, and a symlink in place of the folder
     or of its `SKILL.md`. No file outside the roots is ever read, and of one inside `max_file_bytes` at most.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from streamkit.accumulator import Accumulator, coalesce
 from streamkit.client.asking import Asked, Asking
@@ -150,7 +150,7 @@ class Stream:
         """How many comments, pings and empty events have come."""
         return self._asking.parser.heartbeats
 
-    def resume(self) -> Stream:
+    def resume(self) -> Self:
         """Return the stream of what did not come before the connection broke, from a provider that keeps answers.
 
         Its deltas go on where those of this one ended, and its `output` is the whole message. Raises `ConfigError`
@@ -160,7 +160,7 @@ class Stream:
             raise ConfigError("only a stream that was opened and is closed can be gone on with")
         parser = self._asking.parser
         asked = Asked(parser.resume(), b"", lambda: parser)
-        stream = Stream(self._asking.client, asked, coalesce=self._coalesce)
+        stream = type(self)(self._asking.client, asked, coalesce=self._coalesce)
         stream.accumulator, stream._reader, stream._meter = self.accumulator, self._reader, self._meter
         return stream
 
@@ -173,7 +173,7 @@ class Stream:
         """Go on with the message of `other`, which was taken back: what that has used counts on."""
         self.accumulator, self._reader = other.accumulator, other._reader
 
-    async def __aenter__(self) -> Stream:
+    async def __aenter__(self) -> Self:
         if self._opened or self._asking.closed:
             raise ConfigError("a stream is opened once: call client.stream() for another answer")
         self._opened = True

@@ -103,9 +103,10 @@ class MessageAdded(_Event, frozen=True):
 class Progress(_Event, frozen=True):
     """A hint at what goes on, to be shown or passed over: `kind` is a word, `detail` plain JSON.
 
-    `retrying` (`error`, `number`): the request was sent again; `compacting` (`messages`): the conversation is being
-    made shorter; `compacted` (`before`, `after`): how many messages it had and has; `interrupted`: the turn was cut off
-    by a message of the user's. More kinds may come.
+    `retrying` (`error`, `number`, `wait_s`, `provider`, `model`): a request is about to be sent again, after a wait, as
+    `Retrying` says it; `compacting` (`messages`): the conversation is being made shorter; `compacted` (`before`,
+    `after`): how many messages it had and has; `interrupted`: the turn was cut off by a message of the user's. More
+    kinds may come.
     """
 
     kind: str

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import anyio
 
 from streamkit.agent.control import Control
-from streamkit.agent.history import answer_open_calls
 from streamkit.agent.link import AgentLink
 from streamkit.agent.results import CUT_OFF, not_run, text_of
 from streamkit.agent.runner import ToolRunner
@@ -18,6 +17,7 @@ from streamkit.agent.transcript import Output, Transcript
 from streamkit.agent.turns import Turn
 from streamkit.client import Stream
 from streamkit.client.observing import RunReport
+from streamkit.client.retries import Retrying
 from streamkit.deltas import MessageDeltaOutput, MessageEnd, Retract
 from streamkit.errors import ConfigError, ContextOverflow, OutputError, StreamkitError, TurnLimit
 from streamkit.events import (
@@ -94,14 +94,9 @@ class Loop:
                 f"{agent!r} is still in a run: read it to its end, close it (`async with`, or aclose()), or make "
                 "another agent; agent.steer() and agent.follow_up() say something to the run"
             )
-        history = self._conversation.history
-        answer_open_calls(history)
-        said = [self._query] if self._query is not None else history[-1:]
-        self._goes_on = bool(said) and said[0].role in ("user", "tool")
+        self._goes_on = self._conversation.begin(self._query)
         if not self._goes_on and not self._conversation.inbox:
             raise ConfigError(f"{agent!r} has nothing to go on with: neither a user nor a tool spoke last")
-        if self._query is not None:
-            history.append(self._query)
         self._max_turns = agent.max_turns
         self._output_retries = agent.output_retries
         self._transcript = Transcript(self._conversation, agent.name, self._depth, self._link.activate, self._count)
@@ -123,14 +118,16 @@ class Loop:
                 if stream is not None:
                     began = False
                     try:
-                        async with stream:
-                            if stream.retried:
-                                yield _retrying(stream)
-                            async for delta in stream:
+                        async with aclosing(stream):
+                            while (retrying := await stream.attempt()) is not None:
+                                yield Progress("retrying", retrying.detail)
+                            async for delta in stream.told():
                                 if type(delta) is MessageEnd:
                                     # Passed on when the connection is free and the history has the message. Where a
                                     # server sends several answers, it is the first that counts.
                                     end = delta if end is None or delta.choice < end.choice else end
+                                elif isinstance(delta, Retrying):
+                                    yield Progress("retrying", delta.detail)
                                 else:
                                     began = True
                                     yield MessageDeltaOutput(delta, None, None, depth, name)
@@ -391,8 +388,3 @@ def _goes_on(finish_reason: FinishReason, calls: list[FunctionPart]) -> bool:
     `tool_call` alone: after any other finish they may be cut short.
     """
     return finish_reason.type == "tool_call" if calls else finish_reason.raw == "pause_turn"
-
-
-def _retrying(stream: Stream) -> Progress:
-    error = stream.retried[-1]
-    return Progress("retrying", {"error": f"{type(error).__name__}: {error}", "number": len(stream.retried)})

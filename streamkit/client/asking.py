@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from streamkit.client.costs import CostMeter
 from streamkit.client.observing import StreamReport
+from streamkit.client.retries import Retrying
 from streamkit.errors import (
     ConfigError,
     ImageFetchError,
@@ -73,6 +74,8 @@ class Asking:
         self.retried: list[StreamkitError] = []
         self.watch: Watchdog | None = None
         self.report: StreamReport | None = None
+        self.exchange: Exchange | None = None
+        self._begun = False
         self.delivered = self.closed = self.gave_up = False
         self._first = client
         self._asked = asked
@@ -81,6 +84,8 @@ class Asking:
         self._fetch_images = fetch_images
         self._meter = meter
         self._kept: Asked | None = None  # what goes on with an answer that broke off
+        self._broken: StreamkitError | None = None  # what an answer broke off by, until another begins
+        self._wait_s: float | None = None  # before the next attempt
         self._fallback = list(client.fallback) if request is not None else []
         self._retries = 0  # of the model that is asked now
         self._waiting: anyio.CancelScope | None = None
@@ -96,18 +101,33 @@ class Asking:
         if self._waiting is not None:
             self._waiting.cancel()
 
-    async def begin(self) -> Exchange:
-        """Send the request until an answer begins, as often as it may be; raises the error after which it may not."""
-        limits = self.client.timeouts
-        if limits.need_watching:
-            self.watch = Watchdog(limits, perf_counter_ns())
-        if self._fetch_images and (request := await self._embedded(self.client)) is not self.request:
-            self._asked = self.client.ask(request, include_raw=self._include_raw)
-        while True:
-            try:
-                return await self._open()
-            except StreamkitError as error:
-                await self._retry(error)
+    async def attempt(self) -> Retrying | None:
+        """Send the request, after the wait that is due; None where an answer begins, which is then `exchange`.
+
+        Else return what another attempt waits for. Raises the error after which there is to be none; once an answer
+        has broken off, that is the one that broke it, so that what came before is lost only to another answer.
+        """
+        if not self._begun:
+            self._begun = True
+            await self._begin()
+        if self._wait_s is not None:
+            await self._wait(anyio.sleep(self._wait_s))
+            self._wait_s = None
+        try:
+            self.exchange = await self._open()
+        except StreamkitError as error:
+            if self._broken is not None and (self.closed or isinstance(error, TotalTimeout)):
+                raise
+            return await self._retry(error)
+        if self._broken is not None and self._kept is None:
+            self.delivered = False
+        self._broken = None
+        return None
+
+    async def go_on(self, error: StreamkitError) -> Retrying:
+        """Get ready for an attempt after the error that an answer broke off by, and return what that waits for."""
+        self._broken = error
+        return await self._retry(error)
 
     def resume(self, error: StreamkitError) -> None:
         """Ask for what has not come yet from here on, where the provider goes on with the answer that broke off."""
@@ -130,23 +150,12 @@ class Asking:
             self._kept = None  # what is left is to ask anew
         return policy.allows(error, delivered=self.delivered) and (left or bool(self._fallback))
 
-    async def go_on(self, error: StreamkitError) -> Exchange:
-        """Send the request again, as often as it may be; raises `error` where no other answer begins.
-
-        So what came before is lost only to an answer that takes its place.
-        """
-        await self._retry(error)
-        while True:
-            try:
-                exchange = await self._open()
-                break
-            except StreamkitError as another:
-                if self.closed or isinstance(another, TotalTimeout):
-                    raise
-                await self._retry(another, instead=error)
-        if self._kept is None:
-            self.delivered = False
-        return exchange
+    async def _begin(self) -> None:
+        limits = self.client.timeouts
+        if limits.need_watching:
+            self.watch = Watchdog(limits, perf_counter_ns())
+        if self._fetch_images and (request := await self._embedded(self.client)) is not self.request:
+            self._asked = self.client.ask(request, include_raw=self._include_raw)
 
     async def _open(self) -> Exchange:
         """Send the request once, within the limits."""
@@ -170,26 +179,25 @@ class Asking:
             watch.hold(token=self.delivered)
         return exchange
 
-    async def _retry(self, error: StreamkitError, instead: StreamkitError | None = None) -> None:
-        """Make ready for another request after `error`, and wait as long as that takes.
-
-        Raises `instead` (or else `error`) where there is to be none, and `TotalTimeout` where it is too late.
-        """
+    async def _retry(self, error: StreamkitError) -> Retrying:
+        """Make ready for another request after `error`; raises the one to be told where there is to be none."""
+        told = self._broken or error
         if not self.may_go_on(error):
-            raise instead or error
+            raise told
         wait_s = self._first.retry.wait_s(error, self._retries + 1, random())
         if wait_s is not None:
             self._retries += 1
-        elif not await self._fall_back(instead or error):
-            raise instead or error
+        elif not await self._fall_back(told):
+            raise told
         self.retried.append(error.with_traceback(None))
-        self._first.announce(error, self.client, len(self.retried), wait_s or 0.0)
+        self._wait_s = wait_s or 0.0
+        retrying = self._first.announce(error, self.client, len(self.retried), self._wait_s)
         if self.report is not None:
-            self.report.retrying(error, self.client, len(self.retried), wait_s or 0.0)
+            self.report.retrying(error, self.client, len(self.retried), self._wait_s)
         self.parser = (self._kept or self._asked).new_parser()
         if self.watch is not None:
             self.watch.rest()
-        await self._wait(anyio.sleep(wait_s or 0.0))
+        return retrying
 
     async def _wait(self, waiting: Awaitable[T]) -> T:
         """Wait no longer than the limits allow, nor than until the stream is closed."""

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
-from anyio.lowlevel import RunVar
 from msgspec import structs
 
 from streamkit.client.asking import Asked
@@ -17,6 +16,7 @@ from streamkit.client.catalog import Catalog
 from streamkit.client.observing import Observer
 from streamkit.client.retries import Retry, Retrying, as_retry
 from streamkit.client.stream import Stream
+from streamkit.client.typed import TypedStream
 from streamkit.credentials import find_credentials, lookup_for
 from streamkit.endpoint import Endpoint
 from streamkit.errors import ConfigError, StreamkitError
@@ -35,7 +35,7 @@ from streamkit.transport.exchange import Exchange, open_exchange
 from streamkit.transport.faults import place_of
 from streamkit.transport.fetching import ImageFetcher
 from streamkit.transport.http_clients import HTTPClient, check_http_client, load_libraries, timeouts_for
-from streamkit.transport.pools import Pools
+from streamkit.transport.pools import EventLoop, Pools, this_loop
 
 __all__ = ["Client", "Stream"]
 
@@ -151,7 +151,33 @@ class Client:
         others = [fallback] if isinstance(fallback, (str, Client)) else fallback
         self.fallback = [other if isinstance(other, Client) else made(other) for other in others]
         load_libraries(self._kind)
-        self._own: WeakKeyDictionary[_Loop, Pools] = WeakKeyDictionary()
+        self._own: WeakKeyDictionary[EventLoop, Pools] = WeakKeyDictionary()
+
+    @overload
+    def stream(
+        self,
+        messages: Messages,
+        *,
+        tools: Iterable[ToolLike] | None = None,
+        include_raw: bool = False,
+        coalesce: bool = False,
+        fetch_images: bool = False,
+        output_type: type[T],
+        **params: Any,
+    ) -> TypedStream[T]: ...
+
+    @overload
+    def stream(
+        self,
+        messages: Messages,
+        *,
+        tools: Iterable[ToolLike] | None = None,
+        include_raw: bool = False,
+        coalesce: bool = False,
+        fetch_images: bool = False,
+        output_type: Any = None,
+        **params: Any,
+    ) -> Stream: ...
 
     def stream(
         self,
@@ -185,7 +211,8 @@ class Client:
         stand_ins = dict.fromkeys(self._addresses(request), _STAND_IN) if fetch_images else {}
         asked = self.ask(embed_images(request, stand_ins), include_raw=include_raw)
         options: dict[str, bool] = {"include_raw": include_raw, "coalesce": coalesce, "fetch_images": fetch_images}
-        return Stream(self, asked, request, output_type=kind, **options)
+        stream = Stream if kind is None else TypedStream
+        return stream(self, asked, request, output_type=kind, **options)
 
     def resume(self, response_id: str, *, include_raw: bool = False) -> Stream:
         """Return the stream, from its first event, of an answer that the provider keeps: `stream.output.id` names it.
@@ -229,7 +256,7 @@ class Client:
 
         An http client of the caller's stays open.
         """
-        pools = self._own.pop(_loop(), None)
+        pools = self._own.pop(this_loop(), None)
         if pools is not None:
             await pools.aclose()
         for client in self._made:
@@ -329,19 +356,20 @@ class Client:
     def _addresses(self, request: Request) -> list[str]:
         return images_to_embed(request, self.provider.get_protocol(), self.provider.quirks)
 
-    def announce(self, error: StreamkitError, to: Client, number: int, wait_s: float) -> None:
+    def announce(self, error: StreamkitError, to: Client, number: int, wait_s: float) -> Retrying:
         """Say that a request is about to be sent again; what is wrong with the caller's hook is logged alone."""
-        name = to.provider.name
-        logger.info("asking %s again in %.1f s after %s", name, wait_s, type(error).__name__)
+        retrying = Retrying(error, to.provider.name, to.model, number, wait_s)
+        logger.info("asking %s again in %.1f s after %s", retrying.provider, wait_s, type(error).__name__)
         if self.on_retry is not None:
             try:
-                self.on_retry(Retrying(error, name, to.model, number, wait_s))
+                self.on_retry(retrying)
             except Exception:  # the caller's hook may raise anything, and fails nothing else
                 logger.exception("on_retry failed")
+        return retrying
 
     async def open(self, asked: Asked, timing: Timing, *, sse: bool) -> Exchange:
         """Send a request, once; the arguments and errors are those of `open_exchange`."""
-        pools = None if self._given is not None else self._own.setdefault(_loop(), Pools(self._kind))
+        pools = None if self._given is not None else self._own.setdefault(this_loop(), Pools(self._kind))
         http = self._given if pools is None else pools.take()
 
         def release() -> None:
@@ -365,17 +393,3 @@ class Client:
             raise
         exchange.on_close = release
         return exchange
-
-
-class _Loop:
-    """Stands for an event loop: it lives as long."""
-
-
-_LOOP: RunVar[_Loop] = RunVar("streamkit.client.client.loop")
-
-
-def _loop() -> _Loop:
-    loop = _LOOP.get(None)
-    if loop is None:
-        _LOOP.set(loop := _Loop())
-    return loop

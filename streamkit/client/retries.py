@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Any
+
+from msgspec import Struct, structs
 
 from streamkit.errors import APIError, ConfigError, StreamkitError
 
@@ -67,6 +69,12 @@ class Retrying(Struct, frozen=True):
     model: str
     number: int
     wait_s: float
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """The same as plain JSON, the error by its type and message."""
+        told = f"{type(self.error).__name__}: {self.error}"
+        return {**structs.asdict(self), "error": told}
 
 
 def as_retry(given: Retry | int | None) -> Retry:

@@ -11,6 +11,7 @@ from streamkit.accumulator import Accumulator, coalesce
 from streamkit.client.asking import Asked, Asking
 from streamkit.client.costs import CostMeter
 from streamkit.client.observing import RunReport, StreamReport
+from streamkit.client.retries import Retrying
 from streamkit.deltas import (
     Delta,
     MessageEnd,
@@ -75,7 +76,7 @@ class Stream:
         self._exchange: Exchange | None = None
         self._deltas: AsyncGeneratorType[Delta, None] | None = None
         self._ahead: ReadAhead | None = None
-        self._opened = False
+        self._opened = self._tells = False
         self._report: StreamReport | None = None
         self.run: RunReport | None = None  # what an observer knows of the run that this is part of
         self.accumulator = Accumulator()
@@ -173,20 +174,36 @@ class Stream:
         """Go on with the message of `other`, which was taken back: what that has used counts on."""
         self.accumulator, self._reader = other.accumulator, other._reader
 
-    async def __aenter__(self) -> Self:
-        if self._opened or self._asking.closed:
-            raise ConfigError("a stream is opened once: call client.stream() for another answer")
-        self._opened = True
-        if self._first.telemetry is not None:
-            self._report = self._first.telemetry.stream(self._first, self._asking.request, self.run)
-            self._asking.report = self._report
+    async def attempt(self) -> Retrying | None:
+        """Open the stream as `async with` does, but for the waiting: None once an answer begins.
+
+        Else return what another attempt waits for; the next call waits, and makes it.
+        """
+        if not self._opened:
+            self._opened = True
+            if self._first.telemetry is not None:
+                self._report = self._first.telemetry.stream(self._first, self._asking.request, self.run)
+                self._asking.report = self._report
         try:
-            self._exchange = await self._asking.begin()
+            retrying = await self._asking.attempt()
         except BaseException as error:  # a cancellation too is an end to report
             if isinstance(error, StreamkitError) and self._asking.gave_up:
                 error.partial = self.output
             self._ended(error)
             raise
+        self._exchange = self._asking.exchange
+        return retrying
+
+    def told(self) -> AsyncGenerator[Delta | Retrying, None]:
+        """Return the deltas, and between them what is waited for where an answer begins anew, before the wait."""
+        self._tells = True
+        return cast("AsyncGenerator[Delta | Retrying, None]", aiter(self))
+
+    async def __aenter__(self) -> Self:
+        if self._opened or self._asking.closed:
+            raise ConfigError("a stream is opened once: call client.stream() for another answer")
+        while await self.attempt() is not None:
+            pass
         return self
 
     async def __aexit__(
@@ -217,7 +234,7 @@ class Stream:
             await self._deltas.aclose()
         self._ended(None)
 
-    async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta, None]:
+    async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta | Retrying, None]:
         note, asking, watch = self._stopwatch.note, self._asking, self._asking.watch
         fold = self.accumulator.feed if self._reader is None else self._fold
         began = False  # whether any delta went out that an answer which begins anew takes back
@@ -266,7 +283,13 @@ class Stream:
                         self._complete(fault, exchange)
                         await self._let_go(exchange)
                         try:
-                            exchange = self._exchange = await asking.go_on(fault)
+                            retrying: Retrying | None = await asking.go_on(fault)
+                            while retrying is not None:
+                                if self._tells:
+                                    yield retrying
+                                retrying = await asking.attempt()
+                            if asking.exchange is not None:
+                                exchange = self._exchange = asking.exchange
                             fault = None
                         except StreamkitError as error:
                             fault = error

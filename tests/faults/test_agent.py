@@ -13,7 +13,7 @@ from streamkit.client import Client
 from streamkit.client.retries import Retry, Retrying
 from streamkit.deltas import MessageDeltaOutput, MessageEnd, Retract
 from streamkit.errors import ConfigError, IdleTimeout, Overloaded, TruncatedStream
-from streamkit.events import Failed, OutputDelta
+from streamkit.events import Failed, OutputDelta, Progress
 from streamkit.testing import Answer, Call, Received, ReplayServer, Reply, Thinking, render, wires
 from streamkit.testing.replies import ReplyLike
 from streamkit.usage import Usage
@@ -98,6 +98,58 @@ async def test_what_is_not_asked_for_again_fails_the_run_and_is_kept_as_far_as_i
     assert outputs[-1].message.text == "It is sunny in Oslo."
     ends = [event for event in events if isinstance(event, OutputDelta) and isinstance(event.output.delta, MessageEnd)]
     assert not ends
+
+
+FIRST = wires.error(529, headers={"retry-after": "0.2"})
+RETRIED: dict[str, tuple[list[ReplyLike], int]] = {
+    "before an answer": ([FIRST, ANSWER], 0),
+    "twice": ([FIRST, FIRST, ANSWER], 0),
+    "in an answer": ([broken(ANSWER, "openai-chat", 0.7), FIRST, ANSWER], 1),
+    "in vain": ([FIRST, FIRST, FIRST], 0),
+}
+
+
+@pytest.mark.parametrize("case", RETRIED)
+async def test_a_retry_is_told_before_it_is_waited_for(case: str) -> None:
+    replies, shown = RETRIED[case]
+    told: list[tuple[Progress, int]] = []
+    hooked: list[Retrying] = []
+    async with ReplayServer(replies) as server:
+        policy = Retry(times=2, first_wait_s=0.001, after_content=True)
+        agent = agent_at(server, retry=policy, on_retry=hooked.append)
+        retracted = 0
+        try:
+            async for event in agent.run_events("How is it?"):
+                if isinstance(event, Progress):
+                    told.append((event, len(server.requests)))
+                elif isinstance(event, OutputDelta):
+                    retracted += isinstance(event.output.delta, Retract)
+        except Overloaded:
+            assert case == "in vain"
+    assert retracted == shown
+    assert [(progress.kind, progress.detail) for progress, _ in told] == [("retrying", each.detail) for each in hooked]
+    assert [asked for _, asked in told] == [1, 2][: len(told)] != []
+    assert [progress.detail["number"] for progress, _ in told] == [1, 2][: len(told)]
+    assert len(server.requests) == len(replies)
+    waits = [progress.detail["wait_s"] for progress, _ in told]
+    assert 0.2 in waits and told[0][0].detail["provider"] == "openai"
+
+
+@pytest.mark.parametrize("how", ["abort", "steer", "leave"])
+async def test_a_run_may_be_cut_off_where_a_retry_is_told(how: str) -> None:
+    async with ReplayServer([wires.error(529, headers={"retry-after": "30"}), ANSWER, ANSWER]) as server:
+        agent = agent_at(server)
+        with anyio.fail_after(5):
+            async with agent.run_events("How is it?") as run:
+                async for event in run:
+                    if isinstance(event, Progress) and event.kind == "retrying":
+                        if how == "leave":
+                            break
+                        agent.abort() if how == "abort" else agent.steer("Now?", interrupt=True)
+            await until(lambda: not server.connections)
+            outputs = [output async for output in agent.run("Again?")]
+    assert outputs[-1].message.text == "It is sunny in Oslo."
+    assert len(server.requests) == (3 if how == "steer" else 2)
 
 
 @pytest.mark.feature("D: pi#8593")

@@ -41,6 +41,22 @@ class Conversation:
         self.error: str | None = None  # what ended the last run
         self._thread = 0  # of the event loop of the last run
 
+    def begin(self, query: Message | None) -> bool:
+        """Add the query, if there is one, with an answer to each open call; return whether there is one to be answered.
+
+        One that nobody would answer is not added.
+        """
+        by_hand = query is not None and query.role == "tool"  # so it is the answer to one of the calls
+        if not by_hand:
+            answer_open_calls(self.history)
+        said = self.history[-1:] if query is None else [query]
+        goes_on = bool(said) and said[0].role in ("user", "tool")
+        if query is not None and (goes_on or self.inbox):
+            self.history.append(query)
+        if by_hand:
+            answer_open_calls(self.history)
+        return goes_on
+
     def hold(self, run: Loop) -> None:
         """Give the conversation to a run, in the thread in which that is read."""
         self.holder, self.error, self._thread = run, None, get_ident()

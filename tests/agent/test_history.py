@@ -10,10 +10,10 @@ from streamkit.agent import Agent
 from streamkit.agent.history import answer_open_calls, load_history, load_query, make_whole, says_anything
 from streamkit.agent.results import CALL_LEFT_OUT, RESULT_LEFT_OUT, is_error
 from streamkit.blocks import BlockRef
-from streamkit.errors import ConfigError
+from streamkit.errors import ConfigError, ServerError
 from streamkit.messages import Message, Meta
 from streamkit.parts import FunctionCall, FunctionPart, ImagePart, ImageUrl, RefusalPart, TextPart, ValuePart
-from streamkit.testing import Answer, ReplayTransport
+from streamkit.testing import Answer, ReplayTransport, error_reply
 from tests.runs import assert_answered
 
 HISTORY = [
@@ -173,3 +173,15 @@ async def test_a_conversation_that_ends_in_the_middle_of_its_calls_goes_on() -> 
         assert [piece async for piece in agent.continue_()]
     assert [message.role for message in agent.history] == ["user", "assistant", "tool", "tool", "assistant"]
     assert "the program that ran the call ended" in str(agent.history[3].contents)
+
+
+async def test_a_query_that_is_the_result_of_an_open_call_answers_it() -> None:
+    transport = ReplayTransport([error_reply(500, "no"), Answer(["Thanks."])])
+    async with httpx.AsyncClient(transport=transport) as http:
+        history = [Message("user", ["hi"]), calling("a", "b")]
+        agent = Agent("openai/m", api_key="key", http_client=http, history=history, retry=0)
+        with pytest.raises(ServerError):
+            await anext(agent.run(answering("b")))
+        assert [output.message.text async for output in agent.run()] == ["Thanks."]
+    assert [message.id for message in agent.history] == [None, None, "b", "a", None]
+    assert transport.requests[1].json["messages"][3] == {"role": "tool", "tool_call_id": "b", "content": "3"}

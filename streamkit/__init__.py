@@ -148,7 +148,7 @@ _HOME = {
     "streamkit.models": ("CostTier", "Model", "ModelCost", "ModelId"),
     "streamkit.client.catalog": ("Catalog",),
     "streamkit.structured": ("TypedOutput",),
-    "streamkit.client": ("Client", "Stream"),
+    "streamkit.client": ("Client", "Stream", "TypedStream"),
     "streamkit.agent.skills": ("Skill", "Skills"),
     "streamkit.agent": (
         "Agent",
@@ -159,6 +159,8 @@ _HOME = {
         "QueueMode",
         "Run",
         "Turn",
+        "TypedEventRun",
+        "TypedRun",
     ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -3,8 +3,19 @@
 from streamkit.agent.agent import Agent
 from streamkit.agent.builder import AgentBuilder
 from streamkit.agent.inbox import QueueMode
-from streamkit.agent.run import EventRun, Run
+from streamkit.agent.run import EventRun, Run, TypedEventRun, TypedRun
 from streamkit.agent.state import AgentState
 from streamkit.agent.turns import NextTurn, Turn
 
-__all__ = ["Agent", "AgentBuilder", "AgentState", "EventRun", "NextTurn", "QueueMode", "Run", "Turn"]
+__all__ = [
+    "Agent",
+    "AgentBuilder",
+    "AgentState",
+    "EventRun",
+    "NextTurn",
+    "QueueMode",
+    "Run",
+    "Turn",
+    "TypedEventRun",
+    "TypedRun",
+]

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from copy import copy
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from streamkit.agent.calling import ToolRules
 from streamkit.agent.history import Conversation, History, load_history, load_query
@@ -14,7 +14,7 @@ from streamkit.agent.hooks import COMPACT_AT, Hooks, check_function
 from streamkit.agent.inbox import Inbox, QueueMode
 from streamkit.agent.loop import Loop
 from streamkit.agent.results import MAX_RESULT_CHARS
-from streamkit.agent.run import EventRun, Run
+from streamkit.agent.run import EventRun, Run, TypedEventRun, TypedRun
 from streamkit.agent.skills import Roots, Skills, as_skills
 from streamkit.agent.state import AgentState
 from streamkit.agent.sub_agent import make_tool
@@ -30,6 +30,8 @@ from streamkit.tools import AfterTool, BeforeTool, Tool, ToolMode, tool_list
 from streamkit.usage import Usage
 
 __all__ = ["Agent", "AgentTool"]
+
+T = TypeVar("T")
 
 MAX_TURNS = 64
 OUTPUT_RETRIES = 2
@@ -196,6 +198,12 @@ class Agent:
             error_message=conversation.error,
         )
 
+    @overload
+    def run(self, query: MessageLike | None = None, *, output_type: type[T]) -> TypedRun[MessageOutput, T]: ...
+
+    @overload
+    def run(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageOutput]: ...
+
     def run(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageOutput]:
         """Answer `query` (a string, a message, or a dict in its form); yields each message when it is complete.
 
@@ -208,22 +216,46 @@ class Agent:
         of the run. Where it is not, the model is told why, in a user message of the history, and asked again,
         `output_retries` times at most; then, or where it refused or was cut off, `OutputError` is raised.
         """
-        return Run(self, _loop(query, output_type), MessageOutput)
+        kind = Run if output_type is None else TypedRun
+        return kind(self, _loop(query, output_type), MessageOutput)
+
+    @overload
+    def run_stream(
+        self, query: MessageLike | None = None, *, output_type: type[T]
+    ) -> TypedRun[MessageDeltaOutput, T]: ...
+
+    @overload
+    def run_stream(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageDeltaOutput]: ...
 
     def run_stream(self, query: MessageLike | None = None, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """The same in pieces: the deltas between two finish reasons fold to what `run` yields."""
-        return Run(self, _loop(query, output_type), MessageDeltaOutput)
+        kind = Run if output_type is None else TypedRun
+        return kind(self, _loop(query, output_type), MessageDeltaOutput)
+
+    @overload
+    def run_events(self, query: MessageLike | None = None, *, output_type: type[T]) -> TypedEventRun[T]: ...
+
+    @overload
+    def run_events(self, query: MessageLike | None = None, *, output_type: Any = None) -> EventRun: ...
 
     def run_events(self, query: MessageLike | None = None, *, output_type: Any = None) -> EventRun:
         """The same with all that happens: turns, pieces, messages, tools and their progress."""
-        return EventRun(self, _loop(query, output_type))
+        kind = EventRun if output_type is None else TypedEventRun
+        return kind(self, _loop(query, output_type))
+
+    @overload
+    def continue_(self, *, output_type: type[T]) -> TypedRun[MessageDeltaOutput, T]: ...
+
+    @overload
+    def continue_(self, *, output_type: Any = None) -> Run[MessageDeltaOutput]: ...
 
     def continue_(self, *, output_type: Any = None) -> Run[MessageDeltaOutput]:
         """Go on from the history, as `run_stream` without a query.
 
         Raises `ConfigError`, when it is read, where neither a user nor a tool spoke last and nothing is queued.
         """
-        return self.run_stream(output_type=output_type)
+        run: Run[MessageDeltaOutput] = self.run_stream(output_type=output_type)
+        return run
 
     def steer(self, message: MessageLike, *, interrupt: bool = False) -> None:
         """Say something to the run that is under way: it is put into the history before the next turn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from types import AsyncGeneratorType, TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 from streamkit.agent.floor import Floor
 from streamkit.agent.loop import Item, Loop
@@ -19,9 +19,10 @@ from streamkit.transport.background import hold
 if TYPE_CHECKING:
     from streamkit.agent.agent import Agent
 
-__all__ = ["EventRun", "Run"]
+__all__ = ["EventRun", "Run", "TypedEventRun", "TypedRun"]
 
 T = TypeVar("T")
+ValueT = TypeVar("ValueT")
 
 
 class Run(Generic[T]):
@@ -43,7 +44,7 @@ class Run(Generic[T]):
         self._next: Callable[[], Awaitable[Item]] | None = None
         self._release: Callable[[], None]
 
-    def __aiter__(self) -> Run[T]:
+    def __aiter__(self) -> Self:
         if self._next is not None and not self._is_live():
             raise ConfigError("a run is read once: what it said is in the agent's history")
         if self._items is not None and self._items.ag_running:
@@ -96,7 +97,7 @@ class Run(Generic[T]):
         if items is not None:
             await items.aclose()
 
-    async def __aenter__(self) -> Run[T]:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
@@ -133,6 +134,20 @@ class EventRun(Run[Event]):
         if isinstance(item, MessageDeltaOutput):
             return OutputDelta(item)
         return OutputEnd(item) if isinstance(item, MessageOutput) else item
+
+
+class TypedRun(Run[T], Generic[T, ValueT]):
+    """A `Run` with an `output_type`, whose `value` is of that type."""
+
+    @property
+    def value(self) -> ValueT:
+        """See `Run.value`."""
+        value: ValueT = super().value
+        return value
+
+
+class TypedEventRun(EventRun, TypedRun[Event, ValueT]):
+    """An `EventRun` with an `output_type`, whose `value` is of that type."""
 
 
 async def _nothing() -> Item:

@@ -2,5 +2,6 @@
 
 from streamkit.client.client import Client
 from streamkit.client.stream import Stream
+from streamkit.client.typed import TypedStream
 
-__all__ = ["Client", "Stream"]
+__all__ = ["Client", "Stream", "TypedStream"]

@@ -6,11 +6,17 @@ What a request costs in httpcore's pool grows with the square of the connections
 
 from __future__ import annotations
 
+from anyio.lowlevel import RunVar
+
 from streamkit.transport.http_clients import HTTPClient, new_http_client
 
-__all__ = ["SIZE", "Pools"]
+__all__ = ["SIZE", "EventLoop", "Pools", "this_loop"]
 
 SIZE = 16
+
+
+class EventLoop:
+    """Stands for an event loop: it lives as long."""
 
 
 class Pools:
@@ -39,3 +45,14 @@ class Pools:
         while self._streams:
             http, _ = self._streams.popitem()
             await http.aclose()
+
+
+_LOOP: RunVar[EventLoop] = RunVar("streamkit.transport.pools.loop")
+
+
+def this_loop() -> EventLoop:
+    """Return what stands for the event loop that runs."""
+    loop = _LOOP.get(None)
+    if loop is None:
+        _LOOP.set(loop := EventLoop())
+    return loop

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from streamkit.agent import Agent
+from streamkit.agent import Agent, EventRun, TypedRun
 from streamkit.errors import ConfigError, OutputError, TurnLimit
 from streamkit.events import Done, Failed, OutputEnd, TurnStart
 from streamkit.messages import Message
@@ -58,6 +58,8 @@ async def test_a_run_has_a_value_in_each_of_its_views(
         assert agent.history[-1].text == '{"total": 3}'
         assert len(transport.requests) == len(script)
         histories.append(agent.history)
+        assert isinstance(run, TypedRun)
+        assert isinstance(run, EventRun) == (view == "run_events")
         if view == "run_events":
             assert [event.turn for event in items if isinstance(event, TurnStart)] == list(range(1, len(script) + 1))
             assert isinstance(items[-1], Done) and items[-1].summary.turns == len(script)

@@ -17,6 +17,7 @@ from streamkit.agent.transcript import Output, Transcript
 from streamkit.agent.turns import Turn
 from streamkit.client import Stream
 from streamkit.client.observing import RunReport
+from streamkit.client.retries import Retrying
 from streamkit.deltas import MessageDeltaOutput, MessageEnd, Retract
 from streamkit.errors import ConfigError, ContextOverflow, OutputError, StreamkitError, TurnLimit
 from streamkit.events import (
@@ -117,14 +118,16 @@ class Loop:
                 if stream is not None:
                     began = False
                     try:
-                        async with stream:
-                            if stream.retried:
-                                yield _retrying(stream)
-                            async for delta in stream:
+                        async with aclosing(stream):
+                            while (retrying := await stream.attempt()) is not None:
+                                yield Progress("retrying", retrying.detail)
+                            async for delta in stream.told():
                                 if type(delta) is MessageEnd:
                                     # Passed on when the connection is free and the history has the message. Where a
                                     # server sends several answers, it is the first that counts.
                                     end = delta if end is None or delta.choice < end.choice else end
+                                elif isinstance(delta, Retrying):
+                                    yield Progress("retrying", delta.detail)
                                 else:
                                     began = True
                                     yield MessageDeltaOutput(delta, None, None, depth, name)
@@ -385,8 +388,3 @@ def _goes_on(finish_reason: FinishReason, calls: list[FunctionPart]) -> bool:
     `tool_call` alone: after any other finish they may be cut short.
     """
     return finish_reason.type == "tool_call" if calls else finish_reason.raw == "pause_turn"
-
-
-def _retrying(stream: Stream) -> Progress:
-    error = stream.retried[-1]
-    return Progress("retrying", {"error": f"{type(error).__name__}: {error}", "number": len(stream.retried)})

@@ -35,6 +35,7 @@ from streamkit.cli.screen import Screen
 from streamkit.client import Client
 from streamkit.deltas import MessageStart
 from streamkit.errors import StreamkitError
+from streamkit.events import OutputDelta, Progress
 from streamkit.messages import Message
 from streamkit.parts import TextPart
 
@@ -223,10 +224,16 @@ class _Chat:
         self._errors.line(f"{type(error).__name__}: {error}", "red")
 
     async def _answer(self, text: str | None, live: Live, meter: Meter) -> None:
-        async with self._agent.run_stream(text) as run:
-            async for output in run:
-                if isinstance(output.delta, MessageStart):
+        async with self._agent.run_events(text) as run:
+            async for event in run:
+                if isinstance(event, Progress) and event.kind == "retrying":
+                    told = event.detail
+                    self._errors.line(f"[again in {told['wait_s']:.1f} s: {told['error']}]", "yellow")
+                if not isinstance(event, OutputDelta):
+                    continue
+                delta = event.output.delta
+                if isinstance(delta, MessageStart):
                     for _ in range(len(self._said) - len(self._agent.queued)):  # what this message answers
                         self._screen.line(f"{PROMPT}{self._said.popleft()}", "bold")
-                meter.feed(output.delta)
-                live.show(output.delta)
+                meter.feed(delta)
+                live.show(delta)

@@ -36,7 +36,8 @@ class Session:
             await session.keep(agent.history)
 
     What `keep` and `record` have returned from is stored, whatever becomes of the process. They raise `SessionError`
-    where the disk fails, with nothing added, and may be called again.
+    where the disk fails, with nothing added, and may be called again. No cancellation stops them, so that a task that
+    is cancelled can still keep what a run has left.
     """
 
     def __init__(self, name: str, open: Callable[[], Writer]) -> None:
@@ -87,9 +88,12 @@ class Session:
         `ConfigError` for anything else, and for a retraction of what does not stand.
         """
         writer = self._opened()
-        async with self._turn:
-            self._kept = None
-            return await to_thread.run_sync(writer.record, item)
+        record: Record | None = None
+        with anyio.CancelScope(shield=True):
+            async with self._turn:
+                self._kept = None
+                record = await to_thread.run_sync(writer.record, item)
+        return record
 
     async def aclose(self) -> None:
         """Keep the last history once more, and let others write."""
@@ -131,10 +135,11 @@ class Session:
 
     async def _keep(self, history: list[Message], *, edits: bool = False) -> None:
         writer = self._opened()
-        async with self._turn:
-            self._kept = None
-            await to_thread.run_sync(lambda: writer.keep(history, edits=edits))
-            self._kept = history
+        with anyio.CancelScope(shield=True):
+            async with self._turn:
+                self._kept = None
+                await to_thread.run_sync(lambda: writer.keep(history, edits=edits))
+                self._kept = history
 
     def _opened(self) -> Writer:
         if self._writer is None:

@@ -58,6 +58,14 @@ async def test_each_line_is_a_question_in_one_conversation():
     ]
 
 
+async def test_a_retry_is_told_beside_the_answer():
+    late = error_reply(529, "busy", headers={"retry-after": "0.2"})
+    async with ReplayServer([late, Answer(["Hello!"])]) as server:
+        code, out, err = await chat("--base-url", server.url, said="Hi\n")
+    assert (code, out) == (0, "Hello!\n")
+    assert err.startswith("[again in 0.2 s: Overloaded: busy")
+
+
 async def test_the_connection_stays_open_between_two_answers():
     peers = set()
 

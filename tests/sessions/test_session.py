@@ -15,7 +15,7 @@ from streamkit.deltas import TextDelta
 from streamkit.errors import ConfigError, ServerError, SessionError, SessionLocked, SessionNotFound
 from streamkit.messages import Message
 from streamkit.parts import TextPart
-from streamkit.sessions import RetractionRecord, Session, Sessions, SummaryRecord, WorkingMemoryRecord
+from streamkit.sessions import ConversationRecord, RetractionRecord, Session, Sessions, SummaryRecord, WorkingMemoryRecord
 from streamkit.testing import Answer, Call, ReplayTransport
 
 SCRIPT = [Answer([Call("add", {"a": 1, "b": 2}), Call("fail", {})]), Answer(["It is ", "three."]), Answer(["Bye."])]
@@ -137,6 +137,20 @@ async def test_keeping_without_news_costs_no_thread(sessions: Sessions, monkeypa
         history.append(Message("assistant", [TextPart("two")]))
         await session.keep(history)
         assert said(session) == ["one", "two"]
+
+
+async def test_a_task_that_is_cancelled_can_still_keep_what_a_run_has_left(sessions: Sessions) -> None:
+    history = [Message("user", [TextPart("one")])]
+    async with sessions.open("a") as session:
+        with anyio.CancelScope() as scope:
+            try:
+                scope.cancel()
+                await anyio.sleep_forever()
+            finally:
+                await session.keep(history)
+                await session.record(Message("user", [TextPart("two")]))
+        records = await sessions.read("a")  # as it would be, were the process killed now
+        assert [r.message.text for r in records if isinstance(r, ConversationRecord)] == ["one", "two"]
 
 
 async def test_a_message_that_was_edited_in_place_is_stored_at_the_end(sessions: Sessions) -> None:

@@ -15,7 +15,14 @@ from streamkit.deltas import TextDelta
 from streamkit.errors import ConfigError, ServerError, SessionError, SessionLocked, SessionNotFound
 from streamkit.messages import Message
 from streamkit.parts import TextPart
-from streamkit.sessions import ConversationRecord, RetractionRecord, Session, Sessions, SummaryRecord, WorkingMemoryRecord
+from streamkit.sessions import (
+    ConversationRecord,
+    RetractionRecord,
+    Session,
+    Sessions,
+    SummaryRecord,
+    WorkingMemoryRecord,
+)
 from streamkit.testing import Answer, Call, ReplayTransport
 
 SCRIPT = [Answer([Call("add", {"a": 1, "b": 2}), Call("fail", {})]), Answer(["It is ", "three."]), Answer(["Bye."])]

@@ -707,9 +707,10 @@ async def test_an_interrupt_after_the_end_changes_nothing() -> None:
 @pytest.mark.feature("4.21")
 async def test_a_tool_sees_that_the_run_is_being_ended() -> None:
     seen: list[bool] = []
-    ended = threading.Event()
+    began, ended = threading.Event(), threading.Event()
 
     def polls(context: ToolContext) -> None:
+        began.set()
         while not context.aborted:
             time.sleep(0.001)
         seen.append(context.aborted)
@@ -717,7 +718,7 @@ async def test_a_tool_sees_that_the_run_is_being_ended() -> None:
 
     running = runner([call("polls")], polls)
     running.start()
-    await anyio.sleep(0.01)
+    assert await anyio.to_thread.run_sync(began.wait, 3)
     running.interrupt("stop")
     await running.aclose()
     assert await anyio.to_thread.run_sync(ended.wait, 3)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import anyio
 import pytest
-from msgspec import Struct
+from msgspec import Struct, json
 
 from streamkit.testing import Answer, Call, Received, ReplayServer, Reply, error_reply
 from streamkit.testing.mutations import split_frames
@@ -48,6 +48,19 @@ def the_weather_is_looked_up(requests: list[Received], shown: str) -> None:
     assert [len(tool_results(request)) for request in requests] == [0, 1]
     assert "12.3 °C" in str(tool_results(requests[1]))
     assert RIVER.blocks[0] in shown
+
+
+def each_event_is_a_line(requests: list[Received], shown: str) -> None:
+    lines = [json.decode(line) for line in shown.splitlines()]
+    assert [line["type"] for line in lines if line["type"] != "output_delta"] == [
+        "run_start",
+        "turn_start",
+        "output_end",
+        "turn_end",
+        "done",
+    ]
+    deltas = [line["output"]["delta"] for line in lines if line["type"] == "output_delta"]
+    assert "".join(delta["text"] for delta in deltas if delta["type"] == "text_delta") == RIVER.blocks[0]
 
 
 def the_picture_is_sent(requests: list[Received], shown: str) -> None:
@@ -147,6 +160,7 @@ SHOWN = {
         },
         the_skill_is_loaded,
     ),
+    "messages-1": Example({CHAT: [RIVER]}, each_event_is_a_line),
     "mcp-1": Example({CLAUDE: WEATHER}, the_weather_is_looked_up),
     "providers-1": Example(
         {

@@ -9,7 +9,9 @@ from typing import get_args
 
 import pytest
 
-from streamkit import Event, Provider, get_provider, provider_names
+from streamkit import Event, Message, Part, Provider, Usage, get_provider, provider_names
+from streamkit.deltas import Delta
+from streamkit.messages import Finish
 from streamkit.protocols import PROTOCOLS
 from streamkit.providers.base import SCHEMES
 from streamkit.testing import Answer, Call, ReplayServer
@@ -40,6 +42,15 @@ def test_the_table_of_events_is_that_of_the_package() -> None:
     assert all(when for _, when, _ in rows)
 
 
+def test_the_tables_of_messages_are_those_of_the_package() -> None:
+    page = (ROOT / "docs" / "messages.md").read_text()
+    assert _named(page, "| field | holds |") == set(Message.__struct_fields__)
+    assert _named(page, "| part | fields | found |") == {kind.__name__ for kind in get_args(Part)}
+    assert _named(page, "| `type` | the model stopped because |") == set(get_args(Finish))
+    assert _named(page, "| field | counts |") == set(Usage.__struct_fields__)
+    assert _named(page, "| delta | says |") == {kind.__name__ for kind in get_args(Delta)}
+
+
 def test_the_tables_of_providers_are_those_of_the_package() -> None:
     text = (ROOT / "docs" / "providers.md").read_text()
     assert provider_table() in text, f"docs/providers.md should hold:\n{provider_table()}"
@@ -53,6 +64,12 @@ def provider_table() -> str:
     tables = [_table(f"in `{name}`", [_cells(row) for row in rows if row.protocol == name]) for name in common]
     others = [[*_cells(row)[:1], f"`{row.protocol}`", *_cells(row)[1:]] for row in rows if row.protocol not in common]
     return "\n\n".join([*tables, _table("in others | dialect", others)])
+
+
+def _named(page: str, head: str) -> set[str]:
+    """What the first column names, of the table with this head."""
+    rows = page.partition(f"{head}\n")[2].partition("\n\n")[0].splitlines()[1:]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
 
 def _table(head: str, rows: list[list[str]]) -> str:

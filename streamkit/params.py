@@ -63,16 +63,20 @@ def build_request(
     )
 
 
-def check_names(names: Iterable[str], own: Iterable[str] = ()) -> None:
-    """Raise `ConfigError` for a name that is nearly, but not quite, a field of `Request` or one of `own`."""
+def check_names(names: Iterable[str], own: Iterable[str] = (), others: Mapping[str, str] = {}) -> None:
+    """Raise `ConfigError` for a name that is nearly, but not quite, a field of `Request` or one of `own`.
+
+    `others` are what else such a name is called, with the name that is meant.
+    """
     known = (*_FIELDS, *own)
     for name in names:
         if name in _SET_OTHERWISE:
             raise ConfigError(f"{name} is no parameter: {_SET_OTHERWISE[name]}")
-        if name not in known and (near := get_close_matches(name, known, 1, _NEARLY)):
-            raise ConfigError(
-                f"there is no parameter {name!r}: did you mean {near[0]!r}? To send it so, use extra={{…}}"
-            )
+        if name in known:
+            continue
+        meant = others.get(name) or next(iter(get_close_matches(name, known, 1, _NEARLY)), None)
+        if meant is not None:
+            raise ConfigError(f"there is no parameter {name!r}: did you mean {meant!r}? To send it so, use extra={{…}}")
 
 
 def encode_body(body: dict[str, Any]) -> bytes:

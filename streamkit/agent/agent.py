@@ -38,6 +38,9 @@ OUTPUT_RETRIES = 2
 
 _CLIENT_OPTIONS = inspect.signature(Client).parameters.keys() - {"model", "api_key", "base_url", "http_client"}
 
+# What others call it; some providers have fields of these names, which would be sent beside it.
+_INSTRUCTION = dict.fromkeys(("system", "system_prompt", "prompt"), "instruction")
+
 
 class Agent:
     """A model that answers, and runs its tools until it has the answer.
@@ -333,7 +336,7 @@ class Agent:
                 raise ConfigError(f"{name} belongs to a run: agent.run(query, output_type=…)")
             if name in options:
                 raise ConfigError(f"{name} is an option of Agent, and no parameter of its requests")
-        check_names(params, options)
+        check_names(params, options, _INSTRUCTION)
 
     def _connect(self) -> tuple[Client, bool]:
         """The client of a run, and whether it is the run's to close."""

@@ -236,7 +236,12 @@ async def test_tools_may_be_methods(make_agent: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("instructions", "instruction"), ("max_turn", "max_turns"), ("tool", "pass tools")]
+    ("name", "meant"),
+    [
+        *((name, "did you mean 'instruction'") for name in ("instructions", "system", "system_prompt", "prompt")),
+        ("max_turn", "max_turns"),
+        ("tool", "pass tools"),
+    ],
 )
 def test_a_misspelt_argument_is_refused_at_once(name, meant):
     with pytest.raises(ConfigError, match=meant):

@@ -78,6 +78,11 @@ async def test_what_is_wrong_is_found_by_build(builder: Any) -> None:
         await builder.build()
 
 
+async def test_a_builder_refuses_another_name_for_the_instruction() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'instruction'"):
+        await AgentBuilder("openai/m").api_key("k").params(system="Be brief.").build()
+
+
 async def test_a_builder_takes_every_option_of_an_agent() -> None:
     names = inspect.signature(Agent).parameters.keys() - {"model", "params"}
     given: dict[str, Any] = {name: None for name in names if not hasattr(AgentBuilder, name)}

@@ -40,9 +40,10 @@ def environment(url: str) -> dict[str, str]:
 
 
 async def run_example(code: str, url: str, backend: str = "asyncio") -> subprocess.CompletedProcess[bytes]:
-    """Run it to its end against the server at `url`; it succeeds without a word on standard error."""
+    """Run it to its end against the server at `url`; it succeeds without a word on standard error, or an empty line."""
     with anyio.fail_after(60):
         done = await anyio.run_process(command(code, backend), env=environment(url), check=False)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
+    assert all(line.strip() for line in done.stdout.splitlines())
     return done

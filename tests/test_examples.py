@@ -82,8 +82,7 @@ def the_other_agent_is_asked(requests: list[Received], shown: str) -> None:
     assert (told(requests[1], "developer"), told(requests[1], "user")) == (["You know rivers."], ["Basel?"])
     assert "It is the Rhine." in str(tool_results(requests[2]))
     # By the depth of each: what is asked of the geographer, her answer, the guide's.
-    lines = [line for line in shown.splitlines() if line.split()[1:]]
-    assert lines == ["   geographer It is the Rhine.", f" agent {RIVER.blocks[0]}"]
+    assert shown.splitlines() == ["   geographer It is the Rhine.", f" agent {RIVER.blocks[0]}"]
 
 
 def the_place_is_told(requests: list[Received], shown: str) -> None:
@@ -120,7 +119,8 @@ def the_type_is_asked_for(requests: list[Received], shown: str) -> None:
 
 def the_tools_are_run(requests: list[Received], shown: str) -> None:
     assert tool_results(requests[1]) == ["177827", "The Rhine."]
-    assert "Rhine" in shown
+    results = ["tool ValuePart(value=177827)", "tool ValuePart(value='The Rhine.')"]
+    assert shown.splitlines() == [*results, f"assistant TextPart(text='{RIVER.blocks[0]}')"]
 
 
 def the_session_goes_on(requests: list[Received], shown: str) -> None:

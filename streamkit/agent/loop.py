@@ -204,10 +204,9 @@ class Loop:
     async def _open_turn(self) -> AsyncGenerator[Item, None]:
         """Begin a turn: what the user has said meanwhile comes into the history, which is made shorter if it must."""
         if self._turn == self._max_turns:
-            raise TurnLimit(
-                f"{self._link.name} asked the model {self._max_turns} times in one run, which is its max_turns; "
-                "the history holds all of it, so another run can go on"
-            )
+            more = "" if self._depth else "; the history holds all of it, so another run can go on"
+            often = f"asked the model {self._max_turns} times in one run, which is its max_turns"
+            raise TurnLimit(f"{self._link.name} {often}{more}")
         self._turn += 1
         yield TurnStart(self._turn)
         history = self._conversation.history

@@ -58,16 +58,17 @@ class Toolbox:
     def only(self, names: Iterable[str] | None) -> tuple[list[ToolSpec | dict[str, Any]], dict[str, Tool]]:
         """Return what the model sees, and what it may call, of the tools of these names; None is for the active ones.
 
-        Raises `ConfigError` for a name of none.
+        One in the provider's own form goes by its `name`, else its `type`, else its key. Raises `ConfigError` for a
+        name of none.
         """
         if names is None:
             return self.specs, self.functions
-        every = {**self.functions, **self._shed}
+        every = {**{_name(one): one for one in self.active}, **self._shed}
         unknown = [name for name in names if name not in every]
         if unknown:
             raise ConfigError(f"there is no tool {unknown[0]!r}: there are {', '.join(every) or 'none'}")
         chosen = {name: every[name] for name in names}
-        return [one.spec for one in chosen.values()], chosen
+        return _specs(chosen.values()), {name: one for name, one in chosen.items() if isinstance(one, Tool)}
 
     def activate(self, names: Iterable[str]) -> list[str]:
         """Show the model these tools of the shed from the next request on; return the names of those that it then sees.
@@ -120,7 +121,17 @@ class Toolbox:
         among[tool.name] = tool
 
     def _show(self) -> None:
-        self.specs = [one.spec if isinstance(one, Tool) else one for one in self.active]
+        self.specs = _specs(self.active)
+
+
+def _specs(tools: Iterable[Tool | dict[str, Any]]) -> list[ToolSpec | dict[str, Any]]:
+    return [one.spec if isinstance(one, Tool) else one for one in tools]
+
+
+def _name(tool: Tool | dict[str, Any]) -> str:
+    if isinstance(tool, Tool):
+        return tool.name
+    return str(tool.get("name") or tool.get("type") or next(iter(tool), ""))
 
 
 def _expanded(items: Any) -> list[Tool | dict[str, Any]]:

@@ -37,8 +37,9 @@ class NextTurn(Struct, frozen=True, kw_only=True):
 
     `model` is another `provider/model`, asked with the key of its provider's environment variable; `params` are put
     over those of the agent (`{"thinking": "high"}`) and checked as they are. `tools` names those of the agent's tools,
-    also of its shed, that the model may call. What results bring later (`find_tools`, `added_tool_names`) it may call
-    beside them, until a hook gives another list; the same list once more changes nothing.
+    also of its shed, that the model may call, one in the provider's own form by its `name`, else its `type`. What
+    results bring later (`find_tools`, `added_tool_names`) it may call beside them, until a hook gives another list; the
+    same list once more changes nothing.
     """
 
     model: str | None = None

@@ -110,6 +110,20 @@ def test_a_turn_may_be_given_some_of_the_tools(names: list[str] | None, specs: l
         box.only(["nothing"])
 
 
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ({"type": "web_search_20250305", "name": "web_search"}, "web_search"),
+        ({"type": "web_search", "filters": {}}, "web_search"),
+        ({"googleSearch": {}}, "googleSearch"),
+    ],
+)
+def test_a_tool_that_the_provider_runs_is_named_by_what_it_has(tool: dict[str, Any], name: str) -> None:
+    box = Toolbox([CLOCK, tool])
+    assert box.only([name]) == ([tool], {})
+    assert box.only([name, "clock"]) == ([tool, CLOCK.spec], {"clock": CLOCK})
+
+
 WRONG: list[tuple[Any, Any, str]] = [
     ([CLOCK, CLOCK], [], "two tools of the name 'clock'"),
     ([CLOCK], [CLOCK], "two tools of the name 'clock'"),

@@ -13,7 +13,7 @@ __all__ = ["EXAMPLES", "command", "environment", "run_example"]
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# By page and number: "agent-3" is the third of docs/agent.md.
+# By page and number: "agent-4" is the fourth of docs/agent.md.
 EXAMPLES = {
     f"{page.stem}-{number}": block
     for page in PAGES

@@ -63,10 +63,15 @@ def each_event_is_a_line(requests: list[Received], shown: str) -> None:
     assert "".join(delta["text"] for delta in deltas if delta["type"] == "text_delta") == RIVER.blocks[0]
 
 
+def both_are_asked(requests: list[Received], shown: str) -> None:
+    assert [told(request, "developer") for request in requests] == [["Be brief."], ["Be thorough."]]
+    assert shown.splitlines() == [RIVER.blocks[0]] * 2
+
+
 def the_picture_is_sent(requests: list[Received], shown: str) -> None:
     [[text, image]] = told(requests[0], "user")
     assert text["text"] == "Which river is this?"
-    png = bytes.fromhex("".join(re.findall(r'"([0-9a-f]+)"', EXAMPLES["agent-2"])))
+    png = bytes.fromhex("".join(re.findall(r'"([0-9a-f]+)"', EXAMPLES["agent-3"])))
     assert image["source"] == {"type": "base64", "media_type": "image/png", "data": b64encode(png).decode()}
     assert "Rhine" in shown
 
@@ -141,8 +146,9 @@ WEATHER: list[ReplyLike] = [Answer([Call("get_weather", {"city": "Seoul"})]), RI
 SHOWN = {
     "README-1": Example({CLAUDE: WEATHER}, the_weather_is_looked_up),
     "agent-1": Example({CHAT: WEATHER}, the_weather_is_looked_up),
-    "agent-2": Example({CLAUDE: [RIVER]}, the_picture_is_sent),
-    "agent-3": Example(
+    "agent-2": Example({CHAT: [RIVER, RIVER]}, both_are_asked),
+    "agent-3": Example({CLAUDE: [RIVER]}, the_picture_is_sent),
+    "agent-4": Example(
         {
             CLAUDE: [Answer([Call("geographer", {"query": "Basel?"})]), RIVER],
             CHAT: [Answer(["It is the Rhine."])],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 
-__all__ = ["EXAMPLES", "command", "environment", "run_example"]
+__all__ = ["EXAMPLES", "PAGES", "command", "environment", "run_example"]
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

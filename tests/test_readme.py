@@ -9,16 +9,19 @@ from typing import get_args
 
 import pytest
 
+import streamkit
 from streamkit import Event, Message, Part, Provider, Usage, get_provider, provider_names
 from streamkit.deltas import Delta
 from streamkit.messages import Finish
 from streamkit.protocols import PROTOCOLS
 from streamkit.providers.base import SCHEMES
 from streamkit.testing import Answer, Call, ReplayServer
-from tests.examples import EXAMPLES, run_example
+from tests.examples import EXAMPLES, PAGES, run_example
 from tests.test_examples import KEYBOARD, SHOWN
 
 COMMON = 4  # vendors that a dialect needs for a table of its own
+
+CODE = re.compile(r"```.*?```|`[^`]+`", re.S)
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,6 +43,12 @@ def test_the_table_of_events_is_that_of_the_package() -> None:
     events = {name.strip("`"): re.findall(r"`(\w+)`", fields) for name, _, fields in rows}
     assert events == {kind.__name__: list(kind.__struct_fields__) for kind in get_args(Event)}
     assert all(when for _, when, _ in rows)
+
+
+def test_every_public_name_stands_on_some_page() -> None:
+    code = [text for page in PAGES if page.stem != "features" for text in CODE.findall(page.read_text())]
+    words = set(re.findall(r"\w+", " ".join(code)))
+    assert [name for name in streamkit.__all__ if not name.startswith("_") and name not in words] == []
 
 
 def test_the_tables_of_messages_are_those_of_the_package() -> None:

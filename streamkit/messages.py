@@ -7,7 +7,7 @@ to them; see `streamkit.blocks`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, get_args
 
 import msgspec
 from msgspec import Struct, field
@@ -21,6 +21,7 @@ from streamkit.usage import Usage
 __all__ = ["FinishReason", "Message", "MessageLike", "MessageOutput", "Meta", "Origin", "Role", "as_message"]
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+_ROLES = get_args(Role)
 Finish: TypeAlias = Literal["stop", "length", "tool_call", "refusal", "error", "aborted", "other"]
 
 
@@ -113,9 +114,11 @@ MessageLike: TypeAlias = Union[Message, Mapping[str, Any], str]
 def as_message(value: MessageLike) -> Message:
     """Return `value` as a message: a string is a user message, a mapping one in its JSON form (bytes allowed).
 
-    Raises `msgspec.ValidationError` where the mapping is not of that form.
+    Raises `msgspec.ValidationError` where the mapping is not of that form, or a message has a role that there is not.
     """
     if isinstance(value, Message):
+        if value.role not in _ROLES:
+            raise msgspec.ValidationError(f"the role of a message is one of {', '.join(_ROLES)}, not {value.role!r}")
         return value
     if isinstance(value, str):
         return Message("user", [TextPart(value)])

@@ -103,9 +103,12 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _messages(given: Messages) -> list[Message]:
-    many = [given] if isinstance(given, (Message, Mapping, str)) else list(given)
+    if isinstance(given, (Message, Mapping, str)):
+        given = [given]
+    elif not isinstance(given, Iterable):
+        raise ConfigError(f"messages are a text, a message or a list of them, not {type(given).__name__}")
     found = []
-    for number, value in enumerate(many):
+    for number, value in enumerate(given):
         try:
             found.append(as_message(value))
         except (msgspec.ValidationError, TypeError) as error:

@@ -220,6 +220,11 @@ def test_a_broken_message_is_refused_with_what_is_wrong(value: dict[str, Any], s
         msgspec.json.decode(json.dumps(value), type=Message)
 
 
+def test_a_message_of_no_known_role_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="one of system, user, assistant, tool, not 'bot'"):
+        as_message(Message("bot", "Hello"))
+
+
 def test_what_is_no_mapping_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError, match="not int"):
         as_message(5)

@@ -83,6 +83,9 @@ def test_tools_are_taken_in_any_form() -> None:
 REFUSED: list[tuple[str, Any, Any, str]] = [
     ("no messages", [], None, "no messages"),
     ("a number", ["Hello", 5], None, "message 1 is no message: "),
+    ("a number alone", 5, None, "a text, a message or a list of them, not int"),
+    ("nothing at all", None, None, "a text, a message or a list of them, not NoneType"),
+    ("a message of an unknown role", Message("robot"), None, "message 0 is no message: .*role.*not 'robot'"),
     ("a dict without a role", [{"contents": []}], None, "message 0 is no message: .*role"),
     ("an unknown role", [{"role": "robot", "contents": []}], None, "message 0 is no message: .*role"),
     ("a value that is no JSON", [{"role": "user", "contents": [object()]}], None, "message 0 is no message: "),

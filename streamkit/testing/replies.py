@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, Union
 import msgspec
 from msgspec import Struct, field
 
+from streamkit.errors import ConfigError
 from streamkit.testing.answers import Answer
 from streamkit.testing.mutations import split_frames
 from streamkit.testing.scripts import framing_of, render
@@ -110,6 +111,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 ReplyLike: TypeAlias = Union[Reply, Answer, Wire, bytes]
+_KINDS = (Reply, Answer, Wire, bytes)
 Handler: TypeAlias = Callable[[Received], Union[ReplyLike, Awaitable[ReplyLike]]]
 
 
@@ -139,7 +141,7 @@ class Replies:
     is a script: with `turn="order"` each request gets the next; with `turn="history"` the one whose number is how
     many assistant messages the request holds, so that a conversation may be taken up anywhere. After its end the
     answer is a 500 that says so, and not to be retried. `defaults` are fields of `Reply` for those given bare, as
-    bytes or an `Answer`.
+    bytes or an `Answer`. Raises `ConfigError` for what is no reply.
     """
 
     def __init__(
@@ -151,13 +153,13 @@ class Replies:
     ) -> None:
         self.requests: list[Received] = []
         self._choose: Handler
-        if isinstance(replies, (Reply, Answer, Wire, bytes)):
-            only = replies
-            self._choose = lambda request: only
-        elif callable(replies):
+        if callable(replies):
             self._choose = replies
+        elif isinstance(replies, _KINDS) or isinstance(replies, str) or not isinstance(replies, Iterable):
+            only = _checked(replies)
+            self._choose = lambda request: only
         else:
-            self._script = list(replies)
+            self._script = [_checked(reply) for reply in replies]
             self._choose = self._by_history if turn == "history" else self._next
         self._defaults = defaults
 
@@ -165,7 +167,7 @@ class Replies:
         """Return the reply to `request`, and keep the request."""
         self.requests.append(request)
         chosen = self._choose(request)
-        reply = await chosen if isawaitable(chosen) else chosen
+        reply = _checked(await chosen if isawaitable(chosen) else chosen)
         return reply if isinstance(reply, (Reply, Wire)) else Reply(body=reply, **self._defaults)
 
     def _next(self, request: Received) -> ReplyLike:
@@ -180,6 +182,13 @@ class Replies:
         text = f"the script has {len(self._script)} replies; this request wants number {turn + 1}"
         headers = {"x-should-retry": "false"}
         return error_reply(500, text, "script_exhausted", protocol=request.protocol, headers=headers)
+
+
+def _checked(reply: Any) -> ReplyLike:
+    if not isinstance(reply, _KINDS):
+        meant = f": Answer([{reply!r}]) says it" if isinstance(reply, str) else ""
+        raise ConfigError(f"a reply is an Answer, a Reply, a Wire or bytes, not {reply!r}{meant}")
+    return reply
 
 
 def _answers(body: Any) -> int:

@@ -26,6 +26,8 @@ HISTORY = [
     Message("assistant", [TextPart("3")]),
 ]
 
+NOBODY: Any = Message("nobody")
+
 FORMS: list[tuple[str, Any]] = [
     ("messages", HISTORY),
     ("a generator", (message for message in HISTORY)),
@@ -54,7 +56,9 @@ def test_an_instruction_is_message_0_unless_there_is_one() -> None:
     assert load_history(HISTORY, "Hi.") == HISTORY
 
 
-@pytest.mark.parametrize("saved", ['{"role": "user"}', "[1]", "{", b"\xff", 3, [{"role": "nobody"}], '"text"x', "3"])
+@pytest.mark.parametrize(
+    "saved", ['{"role": "user"}', "[1]", "{", b"\xff", 3, [{"role": "nobody"}], [NOBODY], '"text"x', "3"]
+)
 def test_what_is_no_history_is_refused(saved: Any) -> None:
     with pytest.raises(ConfigError, match="history"):
         load_history(saved)
@@ -64,8 +68,9 @@ def test_a_query_is_a_string_a_message_or_a_dict() -> None:
     message = Message("user", [TextPart("hi")])
     assert load_query("hi") == load_query({"role": "user", "contents": [{"type": "text", "text": "hi"}]}) == message
     assert load_query(message) is message
-    with pytest.raises(ConfigError, match="the query is no message"):
-        load_query({"role": "nobody"})
+    for nobody in ({"role": "nobody"}, NOBODY):
+        with pytest.raises(ConfigError, match="the query is no message"):
+            load_query(nobody)
 
 
 SAID: list[tuple[str, Message, bool]] = [

@@ -3,6 +3,7 @@ import json
 import msgspec
 import pytest
 
+from streamkit.errors import ConfigError
 from streamkit.testing.answers import Answer
 from streamkit.testing.chunking import bytewise
 from streamkit.testing.replies import Received, Replies, Reply, error_reply
@@ -134,6 +135,26 @@ async def test_a_function_chooses_be_it_async_or_not():
 
     assert (await Replies(slow).reply(request(say="hi"))).body == Answer(["hi"])
     assert (await Replies(lambda received: received.body).reply(request(n=1))).body == b'{"n": 1}'
+
+
+REFUSED = [
+    ("a text", "hello", r"not 'hello': Answer\(\['hello'\]\) says it"),
+    ("a text in a list", [b"a", "hello"], "not 'hello'"),
+    ("blocks that are in no answer", [["hello"]], r"not \['hello'\]"),
+    ("a number", 5, "not 5"),
+    ("nothing", None, "not None"),
+]
+
+
+@pytest.mark.parametrize(("replies", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_what_is_no_reply_is_refused_when_it_is_given(replies, says):
+    with pytest.raises(ConfigError, match=says):
+        Replies(replies)
+
+
+async def test_what_a_function_chooses_is_looked_at_too():
+    with pytest.raises(ConfigError, match="a reply is .* not 'hello'"):
+        await Replies(lambda received: "hello").reply(request())
 
 
 async def test_defaults_are_for_replies_given_bare():

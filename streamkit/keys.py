@@ -51,7 +51,7 @@ def find_key(given: ApiKey | None, *, provider: str, variable: str, optional: bo
         return None
     if given is not None:
         raise ConfigError(f"the key for {provider} (api_key) is empty")
-    raise ConfigError(f"there is no key for {provider}: set {variable}, or pass api_key=")
+    raise ConfigError(f"there is no key for {provider}: set {variable}, or in code pass api_key=")
 
 
 def check_header(what: str, value: str) -> None:

@@ -44,7 +44,7 @@ def test_a_provider_without_a_variable_needs_no_key() -> None:
 
 
 REFUSED = [
-    ("missing", None, "no key for acme: set ACME_API_KEY, or pass api_key="),
+    ("missing", None, "no key for acme: set ACME_API_KEY, or in code pass api_key="),
     ("empty", "", r"key for acme \(api_key\) is empty"),
     ("blank", " \n", r"key for acme \(api_key\) is empty"),
     ("line end inside", f"{KEY}\nx-evil: 1", "holds a line end or another control character"),

@@ -46,7 +46,7 @@ class AWSSignature:
             key = endpoint.provider.key_variable
             raise ConfigError(
                 f"{name} without a key signs its requests by botocore: {how_to_install('bedrock')}; "
-                f"or set {key}, or pass api_key="
+                f"or set {key}, or in code pass api_key="
             )
         found = _REGION.search(endpoint.host)
         region = found[1] if found else next(filter(None, map(lookup, _REGION_VARIABLES)), None)
@@ -76,7 +76,7 @@ class AWSSignature:
         if credentials is None:
             return ConfigError(
                 f"there are neither a key nor AWS credentials for {name}: set {endpoint.provider.key_variable}, "
-                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or pass api_key="
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or in code pass api_key="
             )
         return endpoint.authorized(_sign(credentials, self._region, endpoint, encoded, body))
 

@@ -34,7 +34,7 @@ class GoogleToken:
         if not all(map(find_spec, ("requests", "google", "google.auth"))):
             raise ConfigError(
                 f"{endpoint.provider.name} without a token gets one by google-auth: {how_to_install('vertex')}; "
-                "or pass api_key="
+                "or in code pass api_key="
             )
         self._lock = Lock()
         self._credentials: Any = None
@@ -55,7 +55,7 @@ class GoogleToken:
         except exceptions.DefaultCredentialsError as error:
             return ConfigError(
                 f"there are neither a token nor Google credentials for {name}: run `gcloud auth application-default "
-                f"login`, set GOOGLE_APPLICATION_CREDENTIALS, or pass api_key= ({_said(error)})"
+                f"login`, set GOOGLE_APPLICATION_CREDENTIALS, or in code pass api_key= ({_said(error)})"
             )
         except exceptions.GoogleAuthError as error:
             if isinstance(error, exceptions.TransportError) or error.retryable:

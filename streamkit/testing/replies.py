@@ -179,7 +179,8 @@ class Replies:
     def _at(self, turn: int, request: Received) -> ReplyLike:
         if turn < len(self._script):
             return self._script[turn]
-        text = f"the script has {len(self._script)} replies; this request wants number {turn + 1}"
+        replies = "1 reply" if len(self._script) == 1 else f"{len(self._script)} replies"
+        text = f"the script has {replies}; this request wants number {turn + 1}"
         headers = {"x-should-retry": "false"}
         return error_reply(500, text, "script_exhausted", protocol=request.protocol, headers=headers)
 

@@ -126,7 +126,7 @@ async def test_a_token_endpoint_that_is_not_there_is_a_transport_error(google_ac
 
 def test_without_google_auth_the_extra_is_named_but_a_token_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamkit.credentials.google.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"streamkit\[vertex\]' elsewhere; or pass api_key="):
+    with pytest.raises(ConfigError, match=r"streamkit\[vertex\]' elsewhere; or in code pass api_key="):
         Client("m", provider=ROW, base_url="https://acme.example")
     Client("m", provider=ROW, base_url="https://acme.example", api_key="mine")
 

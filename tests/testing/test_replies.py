@@ -82,6 +82,11 @@ async def test_a_script_is_served_in_order_and_its_end_is_an_error():
     assert got[2].status == 500
     assert b"the script has 2 replies; this request wants number 3" in got[2].body
     assert got[2].headers["x-should-retry"] == "false"
+    alone = Replies([b"a"])
+    assert (
+        b"the script has 1 reply; this request wants number 2"
+        in [await alone.reply(request()) for _ in range(2)][1].body
+    )
 
 
 async def test_a_script_may_follow_the_history():

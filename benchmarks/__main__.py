@@ -36,7 +36,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="what can be measured")
-    commands.add_parser("setup", help="install the peers that client and peers need, each in its own environment")
+    commands.add_parser("setup", help="install what client, peers, transports and load need, apart from all else")
     run = commands.add_parser("run", help="measure")
     run.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; all where none is named")
     run.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")

@@ -8,7 +8,7 @@ from statistics import median
 
 import msgspec
 
-from benchmarks.bench_peers import HOME, ROOT
+from benchmarks.bench_peers import ROOT, python_of
 from benchmarks.load_client import CASES, Load
 from benchmarks.load_server import raise_file_limit, serving_slowly
 from benchmarks.results import Row
@@ -46,10 +46,7 @@ def load() -> Iterator[Row]:
 
 
 def _run(case: str, url: str, streams: int) -> Load:
-    python = HOME / "bench" / "bin" / "python"
-    if not python.exists():
-        raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
-    command = [python, "-m", "benchmarks.load_client", case, url, str(streams), str(SECONDS)]
+    command = [python_of("bench"), "-m", "benchmarks.load_client", case, url, str(streams), str(SECONDS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{case} failed:\n{done.stderr[-2000:]}")

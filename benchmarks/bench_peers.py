@@ -23,7 +23,7 @@ from benchmarks.results import Row
 from benchmarks.server import serving
 from benchmarks.workloads import PROTOCOLS, make
 
-__all__ = ["client", "peers", "setup"]
+__all__ = ["client", "peers", "python_of", "setup"]
 
 ROOT = Path(__file__).parent.parent
 HOME = ROOT / ".bench"
@@ -45,6 +45,14 @@ def setup() -> None:
             venv.create(home, with_pip=True)
         command = [home / "bin" / "python", "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{extra}]"]
         subprocess.run(command, check=True)
+
+
+def python_of(extra: str) -> Path:
+    """Return the interpreter of the environment that has an extra's contenders; exits where there is none yet."""
+    python = HOME / extra / "bin" / "python"
+    if not python.exists():
+        raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
+    return python
 
 
 def client() -> Iterator[Row]:
@@ -95,9 +103,7 @@ def _measure(*names: str) -> list[Figures]:
 
 
 def _run(name: str, url: str) -> list[Figures]:
-    python = HOME / CONTENDERS[name] / "bin" / "python"
-    if not python.exists():
-        raise SystemExit("the contenders are not installed: run `python -m benchmarks setup` first")
+    python = python_of(CONTENDERS[name])
     command = [python, "-m", "benchmarks.contender", name, url, str(COUNT), str(STREAMS.get(name, 1))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:

@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from benchmarks.bench_peers import HOME, ROOT
+from benchmarks.bench_peers import ROOT, python_of
 from benchmarks.h2_server import serving_h2
 from benchmarks.results import Row
 from benchmarks.server import serving
@@ -23,15 +23,14 @@ def transports() -> Iterator[Row]:
         for kind in ("httpx", "httpx2", "aiohttp"):
             for loop in LOOPS:
                 yield _row(kind, loop, url, "")
-    python = HOME / "bench" / "bin" / "python"
-    with serving_h2(python, COUNT) as url:
+    with serving_h2(python_of("bench"), COUNT) as url:
         time.sleep(1)  # it says its address before it listens
         for kind in ("httpx", "http2"):
             yield _row(kind, "asyncio", url, ", TLS")
 
 
 def _row(kind: str, loop: str, url: str, how: str) -> Row:
-    command = [HOME / "bench" / "bin" / "python", "-m", "benchmarks.transports", kind, loop, url, str(COUNT)]
+    command = [python_of("bench"), "-m", "benchmarks.transports", kind, loop, url, str(COUNT)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{kind} on {loop} failed:\n{done.stderr[-2000:]}")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from benchmarks import bench_peers
+from benchmarks.__main__ import SUITES
 from benchmarks.bench_engine import read_all
 from benchmarks.floor import floor
 from benchmarks.workloads import KINDS, PROTOCOLS, RENDERED, make, reads
@@ -34,3 +37,12 @@ def test_the_floor_and_the_engine_read_the_same_stream(protocol: str, size: str)
 def test_a_seed_gives_the_same_stream_again() -> None:
     assert make("anthropic", "parallel", 100, seed=3) == make("anthropic", "parallel", 100, seed=3)
     assert make("anthropic", "text", 100, seed=3) != make("anthropic", "text", 100, seed=4)
+
+
+@pytest.mark.parametrize("suite", ["client", "peers", "transports", "load"])
+def test_a_suite_without_its_contenders_says_how_to_install_them(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_peers, "HOME", tmp_path)
+    with pytest.raises(SystemExit, match="run `python -m benchmarks setup` first"):
+        list(SUITES[suite]())

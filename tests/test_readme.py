@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import get_args
@@ -43,6 +45,14 @@ def test_the_table_of_events_is_that_of_the_package() -> None:
     events = {name.strip("`"): re.findall(r"`(\w+)`", fields) for name, _, fields in rows}
     assert events == {kind.__name__: list(kind.__struct_fields__) for kind in get_args(Event)}
     assert all(when for _, when, _ in rows)
+
+
+def test_the_example_of_tests_is_one(tmp_path: Path) -> None:
+    [code] = [code for code in EXAMPLES.values() if "@pytest.mark.anyio" in code]
+    (tmp_path / "test_example.py").write_text(code)
+    command = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_example.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_every_public_name_stands_on_some_page() -> None:

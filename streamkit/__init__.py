@@ -128,7 +128,7 @@ _HOME = {
     "streamkit.accumulator": ("Accumulator", "accumulate", "coalesce"),
     "streamkit.protocols.failures": ("is_overflow",),
     "streamkit.protocols": ("Parser", "Protocol", "Quirks", "Request", "ToolSpec", "get_protocol"),
-    "streamkit.tools": ("Tool", "ToolContext", "ToolGroup", "ToolRequest", "ToolResult", "tool"),
+    "streamkit.tools": ("Tool", "ToolContext", "ToolGroup", "ToolRequest", "ToolResult", "TypedTool", "tool"),
     "streamkit.providers": ("Provider", "get_provider", "provider_names", "register_provider"),
     "streamkit.transport.fetching": ("fetch_image",),
     "streamkit.client.retries": ("Retry", "Retrying"),
@@ -197,6 +197,7 @@ if TYPE_CHECKING:
     from streamkit.tools import ToolGroup as ToolGroup
     from streamkit.tools import ToolRequest as ToolRequest
     from streamkit.tools import ToolResult as ToolResult
+    from streamkit.tools import TypedTool as TypedTool
     from streamkit.tools import tool as tool
     from streamkit.transport.fetching import *
     from streamkit.usage import *

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any, assert_type
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from streamkit import (
     TypedOutput,
     TypedRun,
     TypedStream,
+    tool,
 )
 
 
@@ -75,3 +77,40 @@ def where_less_is_asked_for(agent: Agent, client: Client) -> None:
         agent.run_events("Which?", output_type=River),
         client.stream("Which?", output_type=River),
     )
+
+
+@tool
+def weather(city: str, days: int = 1) -> str:
+    return city
+
+
+@tool(name="find")
+async def search(words: str) -> list[str]:
+    return [words]
+
+
+@tool
+async def count(to: int) -> AsyncIterator[int]:
+    yield to
+
+
+class Notes:
+    @tool
+    def keep(self, text: str) -> str:
+        return text
+
+
+async def tools_called_as_they_are(notes: Notes) -> None:
+    assert_type(weather("Oslo", days=2), str)
+    assert_type(await search("river"), list[str])
+    assert_type(count(3), AsyncIterator[int])
+    assert_type(notes.keep("this"), Any)
+    alike: Callable[[str], str] = weather
+    weather(alike("Oslo"), 3)
+    weather(3)  # type: ignore[arg-type]
+
+
+def tools_in_lists(notes: Notes) -> Agent:
+    tools = [weather, search, count]
+    Agent("openai/m", tools=tools)
+    return Agent("openai/m", tools=[weather, search, notes.keep, len])

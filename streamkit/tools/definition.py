@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, update_wrapper
-from typing import Any, Literal, TypeAlias, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, Union, overload
 
 from msgspec import Struct
 
@@ -17,7 +17,11 @@ from streamkit.tools.docstrings import parse_docstring
 from streamkit.tools.schemas import JSONSchema, RawSignature, StructSignature, read_described
 from streamkit.tools.signatures import Signature, read_signature, unwrap
 
-__all__ = ["Tool", "ToolMode", "as_tool", "tool", "tool_list"]
+__all__ = ["Tool", "ToolMode", "TypedTool", "as_tool", "tool", "tool_list"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+# Covariant, without a bound, and no ParamSpec: so that mypy sees a list of two tools as one of tools, not of objects.
+F_co = TypeVar("F_co", covariant=True)
 
 ToolMode: TypeAlias = Literal["parallel", "sequential"]
 Parameters: TypeAlias = Union[Mapping[str, Any], type[Struct]]
@@ -175,8 +179,17 @@ class Tool:
             raise ConfigError(f"tool {self.name!r}: {wrong}")
 
 
+class TypedTool(Tool, Generic[F_co]):
+    """What `@tool` makes of a function: a `Tool` whose direct call has the types of the function, for type checkers."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def __call__(self) -> F_co: ...  # type: ignore[override] # a function of narrower types is one of any
+
+
 @overload
-def tool(function: Callable[..., Any], /) -> Tool: ...
+def tool(function: F, /) -> TypedTool[F]: ...
 
 
 @overload
@@ -192,14 +205,14 @@ def tool(
     timeout_s: float | None = None,
     max_result_chars: int | None = None,
     depends_on: Iterable[str] = (),
-) -> Callable[[Callable[..., Any]], Tool]: ...
+) -> Callable[[F], TypedTool[F]]: ...
 
 
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a function a tool: `@tool`, or `@tool(name=…, description=…)`; see `Tool`."""
     if function is None:
-        return partial(Tool, **options)
-    return Tool(function)
+        return partial(TypedTool, **options)
+    return TypedTool(function)
 
 
 def tool_list(tools: Any) -> list[Any]:

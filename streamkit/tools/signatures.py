@@ -81,7 +81,8 @@ def read_signature(
         schema = schema_of(model)
     except (TypeError, NameError) as error:
         raise ConfigError(
-            f"tool {name!r}: its parameters have no JSON Schema: {str(error).rpartition(chr(10))[2]}"
+            f"tool {name!r}: its parameters have no JSON Schema: {str(error).rpartition(chr(10))[2]}; take plain "
+            "types, dataclasses or msgspec structs, or describe what it takes by Tool(…, parameters={…})"
         ) from None
     for field, described in schema["properties"].items():
         if field in descriptions:

@@ -191,7 +191,7 @@ REFUSED = [
     ("args", variadic, r"\*args: int cannot be filled"),
     ("kwargs", keywords, r"\*\*kwargs: int cannot be filled"),
     ("positional only", positional, "a: int cannot be filled"),
-    ("a type without JSON", complexity, "complex.* is not supported"),
+    ("a type without JSON", complexity, "complex.* is not supported; take .* or describe"),
     ("an annotation that cannot be read", unknown, "'Nowhere' is not defined"),
 ]
 

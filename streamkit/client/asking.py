@@ -74,8 +74,7 @@ class Asking:
         self.retried: list[StreamkitError] = []
         self.watch: Watchdog | None = None
         self.report: StreamReport | None = None
-        self.exchange: Exchange | None = None
-        self._begun = False
+        self.exchange: Exchange  # of the answer that began last
         self.delivered = self.closed = self.gave_up = False
         self._first = client
         self._asked = asked
@@ -101,15 +100,20 @@ class Asking:
         if self._waiting is not None:
             self._waiting.cancel()
 
+    async def begin(self) -> None:
+        """Get ready for the first attempt."""
+        limits = self.client.timeouts
+        if limits.need_watching:
+            self.watch = Watchdog(limits, perf_counter_ns())
+        if self._fetch_images and (request := await self._embedded(self.client)) is not self.request:
+            self._asked = self.client.ask(request, include_raw=self._include_raw)
+
     async def attempt(self) -> Retrying | None:
         """Send the request, after the wait that is due; None where an answer begins, which is then `exchange`.
 
         Else return what another attempt waits for. Raises the error after which there is to be none; once an answer
         has broken off, that is the one that broke it, so that what came before is lost only to another answer.
         """
-        if not self._begun:
-            self._begun = True
-            await self._begin()
         if self._wait_s is not None:
             await self._wait(anyio.sleep(self._wait_s))
             self._wait_s = None
@@ -149,13 +153,6 @@ class Asking:
                 return True
             self._kept = None  # what is left is to ask anew
         return policy.allows(error, delivered=self.delivered) and (left or bool(self._fallback))
-
-    async def _begin(self) -> None:
-        limits = self.client.timeouts
-        if limits.need_watching:
-            self.watch = Watchdog(limits, perf_counter_ns())
-        if self._fetch_images and (request := await self._embedded(self.client)) is not self.request:
-            self._asked = self.client.ask(request, include_raw=self._include_raw)
 
     async def _open(self) -> Exchange:
         """Send the request once, within the limits."""

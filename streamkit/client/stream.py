@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator
 from time import perf_counter_ns
 from types import AsyncGeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from streamkit.accumulator import Accumulator, coalesce
+from streamkit.accumulator import Accumulator
 from streamkit.client.asking import Asked, Asking
+from streamkit.client.body import Body, finish
 from streamkit.client.costs import CostMeter
 from streamkit.client.observing import RunReport, StreamReport
 from streamkit.client.retries import Retrying
 from streamkit.deltas import (
     Delta,
-    MessageEnd,
     MessageStart,
     RawFrame,
     RefusalStart,
@@ -24,19 +24,14 @@ from streamkit.deltas import (
     UnknownFrame,
     UsageSnapshot,
 )
-from streamkit.errors import (
-    ConfigError,
-    StreamkitError,
-    TruncatedStream,
-)
+from streamkit.errors import ConfigError, StreamkitError
 from streamkit.keys import scrub_error
 from streamkit.messages import MessageOutput
-from streamkit.protocols import Parser, Request
+from streamkit.protocols import Request
 from streamkit.stopwatch import Stopwatch
 from streamkit.structured import OutputReader, OutputType
 from streamkit.timing import Timing
-from streamkit.transport.exchange import DRAIN_S, Exchange
-from streamkit.transport.readahead import ReadAhead
+from streamkit.transport.exchange import Exchange
 
 if TYPE_CHECKING:
     from streamkit.client.client import Client
@@ -75,16 +70,16 @@ class Stream:
         self._coalesce = coalesce
         self._exchange: Exchange | None = None
         self._deltas: AsyncGeneratorType[Delta, None] | None = None
-        self._ahead: ReadAhead | None = None
         self._opened = self._tells = False
         self._report: StreamReport | None = None
         self.run: RunReport | None = None  # what an observer knows of the run that this is part of
         self.accumulator = Accumulator()
         self._reader = None if output_type is None else OutputReader(output_type, self.accumulator)
-        self._meter: CostMeter | None = None
+        meter: CostMeter | None = None
         if client.prices is not None:
             model, tier = (request.model, request.service_tier) if request else (client.model, None)
-            self._meter = CostMeter(client.prices, client.provider.name, model, tier)
+            meter = CostMeter(client.prices, client.provider.name, model, tier)
+        self._body = Body(meter, merged=coalesce)
         self._stopwatch = Stopwatch()
         self._asking = Asking(
             client,
@@ -93,7 +88,7 @@ class Stream:
             self._stopwatch,
             include_raw=include_raw,
             fetch_images=fetch_images,
-            meter=self._meter,
+            meter=meter,
         )
 
     @property
@@ -162,7 +157,8 @@ class Stream:
         parser = self._asking.parser
         asked = Asked(parser.resume(), b"", lambda: parser)
         stream = type(self)(self._asking.client, asked, coalesce=self._coalesce)
-        stream.accumulator, stream._reader, stream._meter = self.accumulator, self._reader, self._meter
+        stream.accumulator, stream._reader = self.accumulator, self._reader
+        stream._body.meter = self._body.meter
         return stream
 
     def tell(self, delta: DeltaT) -> DeltaT:
@@ -179,19 +175,22 @@ class Stream:
 
         Else return what another attempt waits for; the next call waits, and makes it.
         """
-        if not self._opened:
+        asking, first = self._asking, not self._opened
+        if first:
             self._opened = True
             if self._first.telemetry is not None:
-                self._report = self._first.telemetry.stream(self._first, self._asking.request, self.run)
-                self._asking.report = self._report
+                self._report = asking.report = self._first.telemetry.stream(self._first, asking.request, self.run)
         try:
-            retrying = await self._asking.attempt()
+            if first:
+                await asking.begin()
+            retrying = await asking.attempt()
         except BaseException as error:  # a cancellation too is an end to report
-            if isinstance(error, StreamkitError) and self._asking.gave_up:
+            if isinstance(error, StreamkitError) and asking.gave_up:
                 error.partial = self.output
             self._ended(error)
             raise
-        self._exchange = self._asking.exchange
+        if retrying is None:
+            self._exchange = asking.exchange
         return retrying
 
     def told(self) -> AsyncGenerator[Delta | Retrying, None]:
@@ -222,10 +221,8 @@ class Stream:
     async def aclose(self) -> None:
         """Close the connection. Another task that waits for a delta gets an error; else the reader's loop just ends."""
         self._asking.close()
-        if self._ahead is not None:
-            await self._ahead.stop()
         if self._exchange is not None:
-            await self._exchange.aclose()
+            await self._body.let_go(self._exchange)
         if self._asking.watch is not None:
             await self._asking.watch.stop()
         # Only now, when it has nothing to wait for: a cancelled wait inside leaves it marked as running (Python 3.11),
@@ -235,20 +232,20 @@ class Stream:
         self._ended(None)
 
     async def _read(self, exchange: Exchange) -> AsyncGenerator[Delta | Retrying, None]:
-        note, asking, watch = self._stopwatch.note, self._asking, self._asking.watch
+        note, asking, watch, body = self._stopwatch.note, self._asking, self._asking.watch, self._body
         fold = self.accumulator.feed if self._reader is None else self._fold
         began = False  # whether any delta went out that an answer which begins anew takes back
         try:
             while True:
                 parser = asking.parser
-                feed = self._feeder(parser)
+                feed = body.feeder(parser)
                 fault: StreamkitError | None = None
                 now = 0
                 if watch is not None:
                     watch.start(exchange.aclose)
                     watch.wait()
                 try:
-                    async for chunk in self._chunks(exchange):
+                    async for chunk in body.chunks(exchange):
                         now = perf_counter_ns()
                         deltas = feed(chunk)
                         note(now, deltas)
@@ -271,8 +268,8 @@ class Stream:
                         raise
                 if fault is None and not parser.ended and (asking.closed or exchange.closed):
                     fault = exchange.left()  # a read that was given up can look like the end of the body
-                rest, fault = self._end(fault)
-                rest = self._metered(rest)
+                rest, fault = finish(parser, fault)
+                rest = body.metered(rest)
                 if watch is not None:
                     await watch.stop()
                     fault = fault and (watch.late or fault)
@@ -281,22 +278,21 @@ class Stream:
                     if asking.may_go_on(fault):
                         reason = str(fault)
                         self._complete(fault, exchange)
-                        await self._let_go(exchange)
+                        await body.let_go(exchange)
                         try:
                             retrying: Retrying | None = await asking.go_on(fault)
                             while retrying is not None:
                                 if self._tells:
                                     yield retrying
                                 retrying = await asking.attempt()
-                            if asking.exchange is not None:
-                                exchange = self._exchange = asking.exchange
+                            exchange = self._exchange = asking.exchange
                             fault = None
                         except StreamkitError as error:
                             fault = error
                         if fault is None:
                             if not asking.resumes:  # all of it goes, but for what was spent
                                 rest = [delta for delta in rest if isinstance(delta, UsageSnapshot)] if began else []
-                                rest += self._metered([Retract(reason)]) if began else []
+                                rest += body.metered([Retract(reason)]) if began else []
                                 began = False
                             for delta in rest:
                                 fold(delta)
@@ -312,7 +308,7 @@ class Stream:
                 if fault is not None:
                     raise fault
                 self._ended(None)
-                await self._drain(exchange)
+                await body.drain(exchange)
                 return
         except StreamkitError as error:
             chunk = b""  # may echo the key, and traces may show locals
@@ -325,14 +321,7 @@ class Stream:
         finally:
             if watch is not None:
                 await watch.stop()
-            await self._let_go(exchange)
-
-    def _feeder(self, parser: Parser) -> Callable[[bytes], list[Delta]]:
-        feed = _merging(parser.feed) if self._coalesce else parser.feed
-        return feed if self._meter is None else lambda data: self._metered(feed(data))
-
-    def _metered(self, deltas: list[Delta]) -> list[Delta]:
-        return deltas if self._meter is None else self._meter.feed(deltas)
+            await body.let_go(exchange)
 
     def _fold(self, delta: Delta) -> None:
         self.accumulator.feed(delta)
@@ -351,41 +340,6 @@ class Stream:
         if report is not None:
             report.ended(self, error)
 
-    def _chunks(self, exchange: Exchange) -> AsyncIterator[bytes]:
-        """The body in reads; where deltas are to be merged, each is all that came since the one before."""
-        if not self._coalesce:
-            return exchange.chunks
-        self._ahead = ReadAhead(exchange.chunks)
-        self._ahead.start()
-        return self._ahead
-
-    async def _drain(self, exchange: Exchange) -> None:
-        if self._ahead is None:
-            await exchange.drain()
-        else:
-            await self._ahead.drain(DRAIN_S)
-
-    async def _let_go(self, exchange: Exchange) -> None:
-        if self._ahead is not None:
-            await self._ahead.stop()
-        await exchange.aclose()
-
-    def _end(self, fault: StreamkitError | None) -> tuple[list[Delta], StreamkitError | None]:
-        """The deltas that the end of input completes, and the error that ends the stream, if one does.
-
-        A connection that broke after the provider's last word has spoilt nothing; a finish reason that the parser
-        would only assume does not count as one.
-        """
-        try:
-            rest = self._asking.parser.finish()
-        except StreamkitError as error:
-            rest, error.deltas = error.deltas, []
-            return rest, fault if fault is not None and isinstance(error, TruncatedStream) else error
-        if fault is None:
-            return rest, None
-        assumed = [delta for delta in rest if isinstance(delta, MessageEnd) and delta.finish_reason.synthesized]
-        return [delta for delta in rest if delta not in assumed], fault if assumed else None
-
     def _complete(self, error: StreamkitError, exchange: Exchange) -> None:
         """Give an error that ends the stream what belongs to it, and take out what does not."""
         error.partial = self.output
@@ -397,10 +351,6 @@ class Stream:
     def _finished(self, output: MessageOutput) -> MessageOutput:
         output.provider = output.provider or self._asking.client.provider.name
         output.timing = self.timing
-        if self._meter is not None:
-            self._meter.complete(output)
+        if self._body.meter is not None:
+            self._body.meter.complete(output)
         return output
-
-
-def _merging(feed: Callable[[bytes], list[Delta]]) -> Callable[[bytes], list[Delta]]:
-    return lambda data: coalesce(feed(data))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from copy import copy
+from functools import cache
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
@@ -57,8 +58,8 @@ class Agent:
     What it may do: `tools` are functions, `Tool`s, `ToolGroup`s, or dicts in the provider's own form (tools that it
     runs itself). The model does not see those of the `shed` until it finds one or a tool's result names it. `tool_mode`
     says whether the calls of a message run beside each other, `before_tool` and `after_tool` are asked of each (see
-    `ToolRequest`), `max_result_chars` is how much text of a result the model gets, with the note of what
-    was cut (None: all).
+    `ToolRequest`), `max_result_chars` is how much text of a result the model gets, with the note of what was cut (None:
+    all).
 
     How far: a run asks the model `max_turns` times at most, and tells it `output_retries` times that its answer is not
     of the `output_type`. `compact` makes a conversation shorter that does not fit, or has `compact_at` of the
@@ -330,7 +331,7 @@ class Agent:
         """Raise `ConfigError` for what is no parameter of an agent's requests."""
         if params.get("n") not in (None, 1):
             raise ConfigError("an agent follows one answer: leave out n")
-        options = {*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS} - {"params"}
+        options = _options()
         for name in params:
             if name in ("query", "output_type"):
                 raise ConfigError(f"{name} belongs to a run: agent.run(query, output_type=…)")
@@ -342,6 +343,12 @@ class Agent:
         """The client of a run, and whether it is the run's to close."""
         shared = self._given or self._kept
         return (shared, False) if shared is not None else (self._client.twin(), True)
+
+
+@cache
+def _options() -> frozenset[str]:
+    """What an agent is made with beside the parameters of its requests."""
+    return frozenset({*inspect.signature(Agent).parameters, *_CLIENT_OPTIONS} - {"params"})
 
 
 def _loop(query: MessageLike | None, output_type: Any) -> Loop:

@@ -107,7 +107,7 @@ async def tools_called_as_they_are(notes: Notes) -> None:
     assert_type(notes.keep("this"), Any)
     alike: Callable[[str], str] = weather
     weather(alike("Oslo"), 3)
-    weather(3)  # type: ignore[arg-type]
+    weather(3)  # type: ignore[arg-type] # that it is refused is what is checked
 
 
 def tools_in_lists(notes: Notes) -> Agent:

@@ -434,10 +434,10 @@ NO_CHANGES: list[tuple[NextTurn, str]] = [
     (NextTurn(params={"timeout_": 0.5}, tools=["add"], model="nobody/m"), "NextTurn.model: unknown provider 'nobody'"),
     (NextTurn(model="gpt-5"), "NextTurn.model: model 'gpt-5' must be"),
     (NextTurn(tools=["add", "subtract"]), "NextTurn.tools: there is no tool 'subtract': there are add"),
-    (NextTurn(params=None), r"prepare_next_turn gave a NextTurn .* at `\$.params`"),  # type: ignore[arg-type]
-    (NextTurn(params={1: 2}), r"at `key` in `\$.params`"),  # type: ignore[dict-item]
-    (NextTurn(tools="add"), r"at `\$.tools`"),  # type: ignore[arg-type]
-    (NextTurn(model=3), r"at `\$.model`"),  # type: ignore[arg-type]
+    (NextTurn(params=None), r"prepare_next_turn gave a NextTurn .* at `\$.params`"),
+    (NextTurn(params={1: 2}), r"at `key` in `\$.params`"),
+    (NextTurn(tools="add"), r"at `\$.tools`"),
+    (NextTurn(model=3), r"at `\$.model`"),
 ]
 
 

@@ -33,21 +33,20 @@ class Awaits:
     @coroutine
     def _counted(self, awaitable: Awaitable[Any]) -> Generator[Any, Any, Any]:
         steps = awaitable.__await__()
-        proceed: Callable[[], Any] = lambda: next(steps)  # noqa: E731 # one of three
+        resume: Callable[[Any], Any] = steps.send
+        given: Any = None
         while True:
             try:
-                trap = proceed()
+                trap = resume(given)
             except StopIteration as end:
                 return end.value
             self.count += 1
             if self.count == self._at:
                 _soon(self._act)
             try:
-                answer = yield trap
+                resume, given = steps.send, (yield trap)
             except BaseException as error:  # a cancellation, which belongs to what waits
-                proceed = _throws(steps, error)
-            else:
-                proceed = _sends(steps, answer)
+                resume, given = steps.throw, error
 
 
 def _soon(act: Callable[[], object]) -> None:
@@ -66,11 +65,3 @@ def _soon(act: Callable[[], object]) -> None:
                 act()
 
     trio.lowlevel.add_instrument(Once())
-
-
-def _sends(steps: Generator[Any, Any, Any], answer: Any) -> Callable[[], Any]:
-    return lambda: steps.send(answer)
-
-
-def _throws(steps: Generator[Any, Any, Any], error: BaseException) -> Callable[[], Any]:
-    return lambda: steps.throw(error)

@@ -20,6 +20,7 @@ from streamkit.testing.replies import ReplyLike
 from streamkit.tools import ToolRequest, ToolResult
 from streamkit.usage import Usage
 from tests.faults.awaits import Awaits
+from tests.faults.harness import until
 from tests.faults.worlds import Place, assert_kept, assert_whole
 
 # Of generators that httpx and httpcore leave to the garbage collector; trio tells of them.
@@ -165,9 +166,7 @@ async def cut_at(number: int, cut: Cut) -> int:
                     raise
         count = script.awaits.count
         assert not agent.state.is_streaming
-        with anyio.fail_after(1):
-            while server.connections:  # noqa: ASYNC110 # it is told nowhere
-                await anyio.sleep(0.002)
+        await until(lambda: not server.connections, 1)
         assert_whole(agent.history)
         assert_kept(script.pieces, agent.history)
         agent.clear_queues()
@@ -191,9 +190,7 @@ async def cut_each(name: str, step: int) -> int:
             break
         number += step
     gc.collect()
-    with anyio.fail_after(1):
-        while not {task.id for task in anyio.get_running_tasks()} <= before:  # noqa: ASYNC110 # it is told nowhere
-            await anyio.sleep(0.002)
+    await until(lambda: {task.id for task in anyio.get_running_tasks()} <= before, 1)
     return count
 
 
